@@ -1,0 +1,233 @@
+"""What the ledger says: `judge` turns a history into a verdict, `as_object` into the object as it stands.
+
+Both are functions of the revisions alone: no score, no similarity, no clock. The history of an object is every
+revision about it and every revision that replaces one of those, in any order, repeats allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import assert_never
+
+from smb.model.identity import slugify
+from smb.model.objects import TYPE_TO_LOCATION, Link, MemoryObject, MemoryType, Mode, Status, Verification
+from smb.model.revision import Revision, RevisionKind, Statement
+from smb.model.validity import Interval, to_iso
+
+
+class Standing(StrEnum):
+    CURRENT = "current"
+    CONTESTED = "contested"
+    SUPERSEDED = "superseded"
+    MERGED = "merged"
+    SPLIT = "split"
+    REVOKED = "revoked"
+    EXPIRED = "expired"
+    NOT_YET_VALID = "not yet valid"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """The two clocks of a question; None means "whenever" for valid time and "now" for recorded time."""
+
+    valid_at: datetime | None = None
+    known_at: datetime | None = None
+
+
+NOW = AsOf()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`supports` are the revisions that make it so; `by` those that closed or contest it; `into` where it went."""
+
+    standing: Standing
+    supports: tuple[Revision, ...] = ()
+    by: tuple[Revision, ...] = ()
+    into: tuple[str, ...] = ()
+    valid: Interval = Interval()
+    reason: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return self.standing in (Standing.CURRENT, Standing.CONTESTED)
+
+
+def judge(history: Iterable[Revision], as_of: AsOf = NOW) -> Verdict:
+    """The verdict on one object at `as_of`. Order-free; a repeated revision counts once.
+
+    A supersede closes the validity of what it replaces at its own start (wholly, if that is unknown); a revoke takes
+    it away at every valid time from its recording on; a later statement of the same object replaces it silently; a
+    merge or split sends the reader elsewhere; a contest leaves both standing.
+    """
+    known = {r.id: r for r in sorted(history, key=_order) if as_of.known_at is None or r.recorded_at is None or r.recorded_at <= as_of.known_at}
+    closers: dict[str, list[Revision]] = {}
+    for revision in known.values():
+        for target in revision.replaces:
+            closers.setdefault(target, []).append(revision)
+    undone = {r.id for r in known.values() if any(c.kind is RevisionKind.REVOKE for c in closers.get(r.id, ()))}
+
+    fates: dict[Standing, list[tuple[Revision, Revision | None, Interval]]] = {}
+    contests: list[Revision] = []
+    for revision in known.values():
+        match revision.kind:
+            case RevisionKind.CONTEST:
+                if revision.id not in undone:
+                    contests.append(revision)
+            case RevisionKind.ASSERT | RevisionKind.SUPERSEDE:
+                fate = _fate(revision, [c for c in closers.get(revision.id, ()) if c.id not in undone], as_of.valid_at)
+                if fate is not None:
+                    fates.setdefault(fate[0], []).append((revision, fate[1], fate[2]))
+            case RevisionKind.REVOKE | RevisionKind.MERGE | RevisionKind.SPLIT | RevisionKind.VERIFY:
+                pass
+            case _ as never:
+                assert_never(never)
+
+    for standing in _PRECEDENCE:
+        if not (found := fates.get(standing)):
+            continue
+        by = tuple(dict.fromkeys(closer for _, closer, _ in found if closer is not None))
+        if standing is Standing.CURRENT and contests:
+            standing, by = Standing.CONTESTED, tuple(contests)
+        return Verdict(
+            standing,
+            supports=tuple(revision for revision, _, _ in found),
+            by=by,
+            into=tuple(dict.fromkeys(i for closer in by for i in (closer.into or (closer.object_id,)))),
+            valid=_hull([interval for _, _, interval in found]),
+            reason=next((closer.reason for closer in by if closer.reason), ""),
+        )
+    return Verdict(Standing.UNKNOWN)
+
+
+_PRECEDENCE = (
+    Standing.CURRENT, Standing.MERGED, Standing.SPLIT, Standing.SUPERSEDED, Standing.EXPIRED, Standing.NOT_YET_VALID, Standing.REVOKED,
+)
+_STATUS = {
+    Standing.CURRENT: Status.ACTIVE, Standing.CONTESTED: Status.CONTESTED, Standing.SUPERSEDED: Status.REVISED,
+    Standing.MERGED: Status.MERGED, Standing.SPLIT: Status.SPLIT, Standing.REVOKED: Status.DEPRECATED,
+    Standing.EXPIRED: Status.DEPRECATED, Standing.NOT_YET_VALID: Status.ACTIVE, Standing.UNKNOWN: Status.DEPRECATED,
+}
+
+
+def _fate(revision: Revision, closers: list[Revision], at: datetime | None) -> tuple[Standing, Revision | None, Interval] | None:
+    """What became of one statement; None when the same object restated it."""
+    valid, superseded_by = revision.valid, None
+    for closer in closers:
+        match closer.kind:
+            case RevisionKind.REVOKE:
+                return Standing.REVOKED, closer, valid
+            case RevisionKind.MERGE:
+                return Standing.MERGED, closer, valid
+            case RevisionKind.SPLIT:
+                return Standing.SPLIT, closer, valid
+            case RevisionKind.ASSERT | RevisionKind.SUPERSEDE:
+                if closer.object_id == revision.object_id:
+                    return None
+                start = closer.valid.start
+                if start is None or at is None:
+                    return Standing.SUPERSEDED, closer, valid if start is None else valid.closed_at(start)
+                valid, superseded_by = valid.closed_at(start), closer
+            case RevisionKind.CONTEST | RevisionKind.VERIFY:
+                pass
+            case _ as never:
+                assert_never(never)
+    if at is None or valid.contains(at):
+        return Standing.CURRENT, None, valid
+    if valid.start is not None and at < valid.start:
+        return Standing.NOT_YET_VALID, None, valid
+    return (Standing.SUPERSEDED, superseded_by, valid) if superseded_by else (Standing.EXPIRED, None, valid)
+
+
+def as_object(history: Iterable[Revision], as_of: AsOf = NOW) -> MemoryObject | None:
+    """The object its live supports add up to, or its last known form with the status of its verdict; None if unknown.
+
+    A person's statement wins over extracted ones; among those the surest and then the earliest gives title and body.
+    Sources, tags, aliases, links and evidence are unions; confidence is the highest (REQUIREMENTS.md 1.2, item 5).
+    """
+    history = list(history)
+    verdict = judge(history, as_of)
+    if not verdict.supports:
+        return None
+    supports = sorted(verdict.supports, key=_order)
+    told = [(r, r.statement) for r in supports if isinstance(r.statement, Statement)]
+    if not told:
+        return None
+    authored = [pair for pair in told if pair[1].mode is Mode.AUTHORED]
+    lead, says = authored[-1] if authored else min(told, key=lambda pair: -pair[1].confidence)
+    body = says.body or next((s.body for _, s in told if s.body), "")
+    known = [r for r in history if as_of.known_at is None or r.recorded_at is None or r.recorded_at <= as_of.known_at]
+    about = [r for r in known if r.object_id == lead.object_id and r.recorded_at is not None]
+    times = sorted(r.recorded_at for r in about if r.recorded_at is not None)
+    birth = min((r for r in about if isinstance(r.statement, Statement)), key=_order, default=lead)
+    type_ = MemoryType(lead.object_type)
+    layer, folder = TYPE_TO_LOCATION[type_]
+    birth_title = birth.statement.title if isinstance(birth.statement, Statement) else says.title
+    evidence = tuple(dict.fromkeys(span for r in supports for span in r.evidence))
+    return MemoryObject(
+        id=lead.object_id,
+        type=type_,
+        title=says.title,
+        body=body,
+        aliases=_union(s.aliases for _, s in told),
+        tags=_union(s.tags for _, s in told),
+        confidence=max(s.confidence for _, s in told),
+        status=_STATUS[verdict.standing],
+        created=to_iso(times[0]) or "" if times else "",
+        modified=to_iso(times[-1]) or "" if times else "",
+        source_ids=tuple(dict.fromkeys(span.source for span in evidence)),
+        revision=supports[-1].id,
+        verification=_verification(known, lead.object_id, bool(evidence)),
+        mode=says.mode,
+        valid_from=to_iso(verdict.valid.start),
+        valid_to=to_iso(verdict.valid.end),
+        recorded_at=to_iso(supports[-1].recorded_at) or "",
+        key=(says.subject, says.attribute) if says.attribute else (),
+        value=says.value,
+        attributed_to=says.attributed_to,
+        evidence=evidence,
+        derived_from=_union(s.derived_from for _, s in told),
+        links=_links([s for _, s in told]),
+        extra=says.extra,
+        location=f"layer-{int(layer)}/{folder}/{slugify(birth_title)}-{lead.object_id}.md",
+        identity=says.identity,
+        about=says.about,
+        supports=len({r.document for r in supports}),
+    )
+
+
+def _order(revision: Revision) -> tuple[str, str]:
+    return (revision.recorded_at.isoformat() if revision.recorded_at else "", revision.id)
+
+
+def _hull(intervals: list[Interval]) -> Interval:
+    starts, ends = [i.start for i in intervals], [i.end for i in intervals]
+    return Interval(
+        None if any(s is None for s in starts) else min(s for s in starts if s is not None),
+        None if any(e is None for e in ends) else max(e for e in ends if e is not None),
+    )
+
+
+def _union(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value for group in groups for value in group))
+
+
+def _links(statements: list[Statement]) -> tuple[Link, ...]:
+    best: dict[tuple[str, str], Link] = {}
+    for statement in statements:
+        for link in statement.links:
+            held = best.get((link.target, link.type))
+            if held is None or held.weight < link.weight:
+                best[(link.target, link.type)] = link
+    return tuple(best.values())
+
+
+def _verification(known: list[Revision], object_id: str, has_evidence: bool) -> Verification:
+    said = [r for r in known if r.kind is RevisionKind.VERIFY and r.object_id == object_id]
+    if said:
+        return Verification(max(said, key=_order).reason)
+    return Verification.SELF_SUPPORTED if has_evidence else Verification.UNVERIFIED
