@@ -44,6 +44,16 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class DanglingLink:
+    """A link to a path at which no document is known yet; it becomes an edge when one is."""
+
+    target: str
+    type: str
+    weight: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentVersion:
     """What is known of a document at one version: the statement of a document revision.
 
@@ -63,4 +73,5 @@ class DocumentVersion:
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
+    dangling: tuple[DanglingLink, ...] = ()
     passages: tuple[Passage, ...] = field(default=(), repr=False)

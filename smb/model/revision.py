@@ -15,7 +15,7 @@ from typing import Any
 
 from smb.model.edges import EdgeType
 from smb.model.errors import SmbError
-from smb.model.evidence import DocumentVersion, Passage, Span
+from smb.model.evidence import DanglingLink, DocumentVersion, Passage, Span
 from smb.model.objects import Link, Mode
 from smb.model.validity import ALWAYS, Interval, from_iso, to_iso
 
@@ -155,7 +155,7 @@ def _body(revision: Revision) -> dict[str, Any]:
         case None:
             pass
     if revision.evidence:
-        said["evidence"] = [[s.source, s.byte_start, s.byte_end, s.line_start, s.line_end, s.quote] for s in revision.evidence]
+        said["evidence"] = [_span_to_json(span) for span in revision.evidence]
     for name in ("replaces", "into"):
         if values := getattr(revision, name):
             said[name] = list(values)
@@ -163,6 +163,10 @@ def _body(revision: Revision) -> dict[str, Any]:
         if value := getattr(revision, name):
             said[name] = value
     return said
+
+
+def _span_to_json(span: Span) -> list[Any]:
+    return [span.source, span.byte_start, span.byte_end, span.line_start, span.line_end, span.quote]
 
 
 _TEXTS = ("body", "subject", "attribute", "value", "about", "attributed_to", "valid_text")
@@ -224,6 +228,8 @@ def _document_to_json(d: DocumentVersion) -> dict[str, Any]:
             said[name] = list(values)
     if d.properties:
         said["properties"] = [list(pair) for pair in d.properties]
+    if d.dangling:
+        said["dangling"] = [[link.target, link.type, link.weight, _span_to_json(link.span)] for link in d.dangling]
     headings = list(dict.fromkeys(p.headings for p in d.passages))
     said["headings"] = [list(h) for h in headings]
     place = {h: i for i, h in enumerate(headings)}
@@ -250,6 +256,7 @@ def _document_from_json(raw: Mapping[str, Any]) -> DocumentVersion:
         tags=tuple(raw.get("tags", ())),
         aliases=tuple(raw.get("aliases", ())),
         properties=tuple((key, text) for key, text in raw.get("properties", ())),
+        dangling=tuple(DanglingLink(target, kind, weight, Span(*span)) for target, kind, weight, span in raw.get("dangling", ())),
         passages=tuple(
             Passage(p[0], p[1], p[2], p[3], p[4], headings[p[5]], p[6] if len(p) > 6 else "") for p in raw.get("passages", ())
         ),

@@ -7,7 +7,7 @@ and everything happens in one SQLite transaction with the stamp. The caller hold
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 
 import orjson
 
@@ -117,7 +117,7 @@ async def _apply_documents(catalog: Catalog, versions: list[Revision], at: str, 
         by_document.setdefault(revision.object_id, []).append(revision)
     told = {(r.object_id, r.statement.source): r.statement for r in versions if isinstance(r.statement, DocumentVersion)}
     await _insert_passages(catalog, [(document, version) for (document, _), version in told.items()], known, read_source, vector_rows, applied)
-    live_rows, moved = [], []
+    live_rows, moved, dangling = [], [], []
     for document, said in by_document.items():
         replaced = {i for r in said for i in r.replaces}
         standing = heads.get(document) if document in known else [r for r in said if r.id not in replaced]
@@ -130,6 +130,10 @@ async def _apply_documents(catalog: Catalog, versions: list[Revision], at: str, 
         assert isinstance(v, DocumentVersion)
         live_rows.append((document, v.root, v.path, v.source, v.title, v.encoding, v.shape, v.date, to_iso(v.valid.start), to_iso(v.valid.end),
                           v.primary, orjson.dumps(v.tags).decode(), int(latest is not None), at))
+        if latest is not None:
+            dangling += [(document, v.root, d.target, orjson.dumps([d.type, d.weight, *astuple(d.span)]).decode()) for d in v.dangling]
+    await catalog.run_in("DELETE FROM dangling WHERE document_id IN ({marks})", known)
+    await catalog.run_many("INSERT INTO dangling VALUES (?, ?, ?, ?)", dangling)
     await catalog.run_many("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", live_rows)
     await catalog.run_in("UPDATE documents SET live = 0 WHERE id IN ({marks})", moved)
     await catalog.run_many("UPDATE passages SET live = (source = ?) WHERE document_id = ?", [(r[3] if r[12] else "", r[0]) for r in live_rows if r[0] in known])

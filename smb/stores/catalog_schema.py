@@ -158,6 +158,15 @@ CREATE TABLE object_evidence (
 ) WITHOUT ROWID;
 CREATE INDEX object_evidence_object ON object_evidence (object_id);
 
+CREATE TABLE dangling (                   -- links of live documents to paths where no document is known
+    document_id TEXT NOT NULL,
+    root TEXT NOT NULL,
+    target TEXT NOT NULL,                 -- path relative to the root
+    link TEXT NOT NULL                    -- JSON: [type, weight, span]
+);
+CREATE INDEX dangling_target ON dangling (root, target);
+CREATE INDEX dangling_document ON dangling (document_id);
+
 CREATE TABLE scanned (                    -- local scan state; losing it costs one hashing run
     root TEXT NOT NULL,
     path TEXT NOT NULL,

@@ -1,0 +1,398 @@
+"""The composition root and Python API: `async with Bank.open(path) as bank: await bank.recall("…")`.
+
+Owns which concrete parts make a bank and the order in which they are brought up to date. Every public method returns
+the plain data of the JSON contract (DESIGN.md, section 8); raises SmbError.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from smb.bank_layout import fix_fingerprint, make_bank, make_folders, read_places, read_toml, write_place
+from smb.config import Settings
+from smb.model.revision import Transaction
+from smb.model.validity import from_iso
+from smb.stores.catalog import Catalog
+from smb.stores.catalog_apply import apply
+from smb.stores.evidence_store import EvidenceStore
+from smb.stores.ledger import Ledger
+from smb.stores.writer_lock import WriterLock
+
+if TYPE_CHECKING:
+    from smb.authoring import Authored
+    from smb.inference.embedder import Embedder
+    from smb.lookup import Lookup
+    from smb.stores.embedding_matrix import EmbeddingMatrix
+    from smb.stores.graph import KnowledgeGraph
+    from smb.stores.hand_edit import HandEdit
+    from smb.stores.views import MarkdownStore
+
+SCHEMA_VERSION = 1
+Progress = Callable[[str, int, int | None], None]
+VECTOR_LAG = 200  # objects the Chroma mirror may be behind after an ingest (DESIGN.md, section 3)
+GRAPH_FILE_OBJECTS = 20_000  # up to here an ingest writes graph.json; beyond, `rebuild` and `ingest --sync` do
+_APPLY_CHUNK = 64  # transactions applied to the catalog at a time when it is far behind
+
+
+class Bank:
+    """One open bank. Make with `Bank.open`, which is an async context manager."""
+
+    def __init__(self, path: Path, settings: Settings, lock_timeout: float, clock: Callable[[], datetime] | None, embedder: Embedder | None):
+        self.path = path
+        self.settings = settings
+        self.toml = read_toml(path)
+        self.evidence = EvidenceStore(path)
+        self.ledger = Ledger(path)
+        self.lock = WriterLock(path / "index" / "writer.lock", lock_timeout)
+        self.catalog: Catalog
+        self._clock = clock or (lambda: datetime.now(timezone.utc))
+        self._embedder = embedder
+        self._matrix: EmbeddingMatrix | None = None
+        self._arriving: Mapping[str, bytes] = {}
+
+    @staticmethod
+    async def init(path: Path, *, git: bool = True) -> dict[str, Any]:
+        """Makes an empty bank at `path`: {"schema_version", "bank", "created", "git"}. Raises NotEmpty."""
+        made = await asyncio.to_thread(make_bank, path, git=git)
+        return {"schema_version": SCHEMA_VERSION, "bank": str(path), **made}
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, path: Path, *, settings: Settings | None = None, lock_timeout: float = 30.0, clock: Callable[[], datetime] | None = None,
+                   embedder: Embedder | None = None) -> AsyncIterator[Bank]:
+        """The bank at `path`. `clock` gives aware UTC times (for tests), `embedder` replaces the configured one.
+
+        Raises NoBank, BankTooNew, CatalogTooNew.
+        """
+        bank = cls(path, settings or Settings.resolve(bank_dir=path), lock_timeout, clock, embedder)
+        if not (path / "layer-0" / "source").is_dir() or not (path / "index").is_dir():
+            make_folders(path)
+        bank.catalog = await Catalog.open(path / "index" / "metadata.db")
+        try:
+            yield bank
+        finally:
+            await bank.catalog.close()
+
+    # ------------------------------------------------------------ parts made when first used
+
+    @property
+    def embedder(self) -> Embedder:
+        if self._embedder is None:
+            from smb.inference.static_embedder import StaticEmbedder
+
+            self._embedder = StaticEmbedder()
+        return self._embedder
+
+    @property
+    def matrix(self) -> EmbeddingMatrix:
+        if self._matrix is None:
+            from smb.stores.embedding_matrix import EmbeddingMatrix
+
+            self._matrix = EmbeddingMatrix(self.path / "index" / "embeddings", self.embedder.fingerprint, self.embedder.dimension)
+        return self._matrix
+
+    def vector_rows(self, texts: Sequence[str]) -> Sequence[int]:
+        """Rows of the embedding matrix for `texts`, computed where they are new. Raises EmbedderMismatch."""
+        self._check_embedder()
+        return self.matrix.rows_for(texts, self.embedder.embed)
+
+    def _check_embedder(self) -> None:
+        if not self.toml.fingerprint:
+            fix_fingerprint(self.path, self.embedder.fingerprint)
+            self.toml = read_toml(self.path)
+        elif self.toml.fingerprint != self.embedder.fingerprint:
+            from smb.inference.embedder import EmbedderMismatch
+
+            raise EmbedderMismatch(self.toml.fingerprint, self.embedder.fingerprint)
+
+    # ------------------------------------------------------------ writing
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[None]:
+        """The writer lock, with the catalog caught up to the ledger. Raises BankLocked after the lock timeout."""
+        await asyncio.to_thread(self.lock.acquire)
+        try:
+            await self._catch_up_catalog()
+            yield
+        finally:
+            self.lock.release()
+
+    async def commit(self, transaction: Transaction, sources: Mapping[str, bytes]) -> Transaction:
+        """Commits and applies; the caller is `writing`. Recorded time never runs backwards within a bank."""
+        rows = await self.catalog.fetch("SELECT max(recorded_at) AS at FROM transactions")
+        last = from_iso(rows[0]["at"])
+        if last is not None and transaction.recorded_at <= last:
+            transaction = Transaction(transaction.kind, transaction.actor, last + timedelta(microseconds=1), transaction.revisions)
+        committed = await asyncio.to_thread(self.ledger.commit, transaction)
+        await self._apply([committed], sources)
+        return committed
+
+    async def _apply(self, transactions: Iterable[Transaction], sources: Mapping[str, bytes] | None = None) -> None:
+        held = sources or {}
+        await apply(self.catalog, transactions, lambda sha: held[sha] if sha in held else self.evidence.read(sha), self.vector_rows)
+
+    async def _catch_up_catalog(self) -> None:
+        """Applies what the ledger has and the catalog has not; a catalog of another history is made again."""
+        if self.ledger.generation() == (await self.catalog.latest())[1]:
+            return
+        applied = await self.catalog.applied()
+        if applied - set(self.ledger.ids()):
+            await self.catalog.clear()
+            applied = set()
+        missing = self.ledger.missing(applied)
+        for start in range(0, len(missing), _APPLY_CHUNK):
+            await self._apply(missing[start : start + _APPLY_CHUNK])
+            self.catalog.forget_fresh()
+
+    async def catch_up_if_free(self) -> bool:
+        """Brings the catalog up to date if nobody is writing; returns whether it still is behind (stale)."""
+        if self.ledger.generation() == (await self.catalog.latest())[1]:
+            return False
+        if not self.lock.try_acquire():
+            return True
+        try:
+            await self._catch_up_catalog()
+        finally:
+            self.lock.release()
+        return False
+
+    # ------------------------------------------------------------ the main job
+
+    async def ingest(self, paths: Sequence[Path] = (), *, include: Sequence[str] = (), max_size: int | None = None, follow_symlinks: bool = False,
+                     sync: bool = False, dry_run: bool = False, skip_embeddings: bool = False, progress: Progress | None = None) -> dict[str, Any]:
+        """Reads folders (all known ones, else the configured `kbmd` folder, when `paths` is empty) into the bank.
+
+        `sync` also brings Chroma and graph.json up to date; `skip_embeddings` leaves Chroma as it is. Raises
+        NothingToIngest, BankLocked.
+        """
+        from smb.ingest.pipeline import LARGEST, Ingester, IngestReport, ScanOptions
+
+        started = time.perf_counter()
+        async with self.writing():
+            pass
+        report = IngestReport()
+        ingester = Ingester(self.catalog, self.evidence, self.writing, self.commit, self._clock)
+        options = ScanOptions(tuple(include), max_size or LARGEST, follow_symlinks, dry_run)
+        for path in paths or self._default_paths():
+            root = await self._root(path)
+            await ingester.ingest_directory(root, options, progress, report, self._render_views)
+            if not dry_run:
+                write_place(self.path, root.name, root.path)
+        if not dry_run:
+            await self._render_views()
+            await self._follow(report.transactions > 0, sync, skip_embeddings, progress)
+        rows = await self.catalog.fetch("SELECT type, count(*) AS n FROM memory_objects WHERE standing IN ('current', 'contested') GROUP BY type ORDER BY type")
+        (passages,) = (await self.catalog.fetch("SELECT count(*) FROM passages WHERE live = 1"))[0]
+        return {
+            "schema_version": SCHEMA_VERSION, "status": "partial" if report.skipped else "ok", "seen": report.seen, "added": report.added,
+            "changed": report.changed, "moved": report.moved, "unchanged": report.unchanged, "removed": report.removed,
+            "skipped": report.skipped, "warnings": report.warnings, "refused": report.refused, "objects": {row["type"]: row["n"] for row in rows},
+            "passages": passages, "generation": self.ledger.generation(), "dry_run": dry_run, "seconds": round(time.perf_counter() - started, 3),
+        }
+
+    def _default_paths(self) -> list[Path]:
+        known = [Path(place) for place in read_places(self.path).values()]
+        return [path for path in known if path.exists()] or [self.settings.kbmd_dir]
+
+    async def _root(self, path: Path) -> Any:
+        from smb.ingest.scope import root_for
+
+        known: dict[str, list[str]] = {}
+        for row in await self.catalog.fetch("SELECT root, path FROM documents WHERE live = 1 ORDER BY root, path"):
+            known.setdefault(row["root"], []).append(row["path"])
+        return root_for(path, read_places(self.path), known)
+
+    async def _render_views(self) -> None:
+        """Object files of what changed, with hand edits met on the way taken in first."""
+        from smb.stores.views import MarkdownStore
+
+        views = MarkdownStore(self.path)
+        if await views.stamp(self.catalog) != await self.catalog.latest():
+            async with self.writing():
+                await views.catch_up(self.catalog)
+                if edits := views.take_edits():
+                    await self._take_in(views, edits)
+        self.catalog.forget_fresh()
+
+    async def _take_in(self, views: MarkdownStore, edits: Sequence[HandEdit]) -> Authored:
+        """Commits what people did to object files and renders those afresh; the caller is `writing`."""
+        from smb.authoring import authored
+
+        taken = await authored(self.catalog, edits, self._clock)
+        if taken.transaction is not None:
+            await self.commit(taken.transaction, {})
+        await views.adopt(self.catalog, taken.readable)
+        await views.catch_up(self.catalog)
+        return taken
+
+    async def _follow(self, changed: bool, sync: bool, skip_embeddings: bool, progress: Progress | None) -> None:
+        """graph.json while it is cheap, and Chroma once it lags by more than `VECTOR_LAG` or when asked."""
+        from smb.stores.graph_file import GraphFile
+        from smb.stores.vector_mirror import VectorMirror
+
+        (objects,) = (await self.catalog.fetch("SELECT count(*) FROM memory_objects"))[0]
+        if sync or (changed and objects <= GRAPH_FILE_OBJECTS):
+            await GraphFile(self.path).catch_up(self.catalog)
+        if skip_embeddings:
+            return
+        mirror = VectorMirror(self.path / "index" / "vectors", lambda: self.matrix)
+        if sync or await mirror.lag(self.catalog) > VECTOR_LAG:
+            if progress:
+                progress("vectors", 0, None)
+            await mirror.catch_up(self.catalog)
+
+    async def recall(self, query: str, **options: Any) -> dict[str, Any]:
+        """The packet for a question (DESIGN.md, section 8); `options` are the fields of `RecallRequest`.
+
+        Calls no language model. Raises EmptyQuery, TimeError, UnknownType.
+        """
+        from smb.recall.pipeline import RecallRequest, recall
+
+        raise NotImplementedError((RecallRequest, recall, query, options))
+
+    # ------------------------------------------------------------ looking up
+
+    def _lookup(self) -> Lookup:
+        from smb.lookup import Lookup
+
+        return Lookup(self.catalog, self.evidence, read_places(self.path))
+
+    async def get(self, reference: str) -> dict[str, Any]:
+        """An object or passage by id, or a note's lines by PATH[:LINE[:COUNT]]. Raises UnknownReference."""
+        await self.catch_up_if_free()
+        return await self._lookup().get(reference)
+
+    async def why(self, reference: str) -> dict[str, Any]:
+        """The chain of evidence under an object. Raises UnknownReference."""
+        await self.catch_up_if_free()
+        return await self._lookup().why(reference)
+
+    async def history(self, reference: str) -> dict[str, Any]:
+        """Every revision of an object, a document or a key. Raises UnknownReference."""
+        await self.catch_up_if_free()
+        return await self._lookup().history(reference)
+
+    # ------------------------------------------------------------ keeping in order
+
+    async def status(self) -> dict[str, Any]:
+        """Counts, generations, lags, sizes."""
+        from smb.health import status
+
+        return await status(self)
+
+    async def doctor(self, fix: bool = False) -> dict[str, Any]:
+        """Every broken promise with the command that mends it; `fix` runs the safe ones."""
+        from smb.health import doctor
+
+        return await doctor(self, fix=fix)
+
+    async def absorb(self, dry_run: bool = False) -> dict[str, Any]:
+        """Takes hand edits of object files into the ledger: {"edits": [{id, path, kind}], "unreadable": […], "files"}."""
+        from smb.authoring import authored
+        from smb.stores.views import MarkdownStore
+
+        views = MarkdownStore(self.path)
+        async with self.writing():
+            met: list[HandEdit] = []
+            if not dry_run:
+                await views.catch_up(self.catalog)
+                met = views.take_edits()
+            edits = list({e.object_id: e for e in (*met, *await views.scan_edits(self.catalog))}.values())
+            taken = await authored(self.catalog, edits, self._clock) if dry_run else await self._take_in(views, edits)
+        self.catalog.forget_fresh()
+        (files,) = (await self.catalog.fetch("SELECT count(*) FROM rendered"))[0]
+        return {
+            "schema_version": SCHEMA_VERSION, "dry_run": dry_run, "files": files, "generation": self.ledger.generation(),
+            "edits": [{"id": e.object_id, "path": e.path, "kind": "deleted" if e.text is None else "moved" if e.moved else "edited"} for e in taken.readable],
+            "unreadable": [{"path": u.path, "detail": u.detail, "line": u.line} for u in taken.unreadable],
+        }
+
+    async def sync(self) -> None:
+        """Brings Chroma and graph.json up to date."""
+        await self._render_views()
+        await self._follow(True, True, False, None)
+
+    async def rebuild(self, vectors: bool = False, progress: Progress | None = None) -> dict[str, Any]:
+        """Makes every projection again from ledger and layer 0, without a model; `vectors` embeds everything anew.
+
+        The object files are compared and only what differs is written; hand edits are taken in first.
+        """
+        from smb.stores.graph_file import GraphFile
+        from smb.stores.vector_mirror import VectorMirror
+        from smb.stores.views import MarkdownStore
+
+        started = time.perf_counter()
+        tell = progress or (lambda *_: None)
+        edits = await self.absorb() if await self._comparable() else {"edits": [], "unreadable": []}
+        make_folders(self.path)
+        await asyncio.to_thread(self.lock.acquire)
+        try:
+            scanned = await self.catalog.fetch("SELECT * FROM scanned")
+            rendered = await self.catalog.fetch("SELECT * FROM rendered")
+            if vectors:
+                fix_fingerprint(self.path, self.embedder.fingerprint)
+                self.toml = read_toml(self.path)
+                self.matrix.clear()
+            await self.catalog.clear()
+            ids = self.ledger.ids()
+            missing = self.ledger.missing(())
+            for start in range(0, len(missing), _APPLY_CHUNK):
+                tell("catalog", start, len(ids))
+                await self._apply(missing[start : start + _APPLY_CHUNK])
+                self.catalog.forget_fresh()
+            await self.catalog.begin()
+            await self.catalog.run_many("INSERT OR REPLACE INTO scanned VALUES (?, ?, ?, ?, ?, ?)", [tuple(row) for row in scanned])
+            await self.catalog.run_many("INSERT OR REPLACE INTO rendered VALUES (?, ?, ?, ?, ?)", [tuple(row) for row in rendered])
+            await self.catalog.commit()
+            tell("files", 0, None)
+            files = await MarkdownStore(self.path).rebuild(self.catalog)
+            tell("graph", 0, None)
+            await GraphFile(self.path).rebuild(self.catalog)
+            tell("vectors", 0, None)
+            mirrored = await VectorMirror(self.path / "index" / "vectors", lambda: self.matrix).rebuild(self.catalog)
+        finally:
+            self.lock.release()
+        return {"schema_version": SCHEMA_VERSION, "generation": self.ledger.generation(), "transactions": len(ids), "files_written": files,
+                "mirrored": mirrored, "absorbed": edits["edits"], "unreadable": edits["unreadable"], "seconds": round(time.perf_counter() - started, 3)}
+
+    async def _comparable(self) -> bool:
+        """Whether this clone rendered object files before, so that a difference is somebody's edit."""
+        return bool(await self.catalog.fetch("SELECT 1 FROM rendered LIMIT 1"))
+
+    # ------------------------------------------------------------ graph
+
+    async def _graph(self) -> KnowledgeGraph:
+        from smb.stores.graph import KnowledgeGraph
+
+        await self.catch_up_if_free()
+        return KnowledgeGraph(self.catalog)
+
+    async def graph_stats(self) -> dict[str, Any]:
+        """Nodes and edges by type."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(await (await self._graph()).stats())}
+
+    async def graph_neighbors(self, reference: str, hops: int = 1, types: Sequence[str] = ()) -> dict[str, Any]:
+        """What lies within `hops` edges of an object. Raises UnknownReference, UnknownEdgeType."""
+        graph = await self._graph()
+        start = await self._lookup().object_id(reference)
+        reach = await graph.multi_hop_query(start, max_hops=hops, edge_type_filter=tuple(types) or None)
+        return {"schema_version": SCHEMA_VERSION, "start": start, "hops": hops, **asdict(reach)}
+
+    async def graph_path(self, a: str, b: str, max_hops: int = 6) -> dict[str, Any]:
+        """The shortest path between two objects: "path" is None when there is none."""
+        graph = await self._graph()
+        lookup = self._lookup()
+        start, end = await lookup.object_id(a), await lookup.object_id(b)
+        route = await graph.path(start, end, max_hops=max_hops)
+        return {"schema_version": SCHEMA_VERSION, "from": start, "to": end, "path": asdict(route) if route else None}
+
+    async def graph_export(self) -> dict[str, Any]:
+        """The whole graph as node-link data."""
+        return await (await self._graph()).export()

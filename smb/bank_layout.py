@@ -1,0 +1,155 @@
+"""The folders and settings files of a bank on disk.
+
+Owns what `smb init` makes and what `bank.toml` says. Never writes objects, sources or the ledger; a cloned bank's
+`bank.toml` is read for data only: it can't name hosts or commands.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tomllib
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from smb.model.errors import SmbError
+from smb.model.objects import TYPE_TO_LOCATION
+from smb.stores.atomic_file import make_directory, write_atomic
+
+FORMAT = 1
+FOLDERS = ("layer-0/source", "ledger", *(f"layer-{int(layer)}/{name}" for layer, name in TYPE_TO_LOCATION.values()))
+_IGNORED = "# Projections and local state: made again by `smb rebuild`.\n/index/\n/usage/\n/graph.json\n"
+_ATTRIBUTES = (
+    "# Sources and ledger are named by the hash of their bytes: no line-ending conversion, no merging line by line.\n"
+    "/layer-0/** -text\n/ledger/** -text\n"
+)
+
+
+class NoBank(SmbError):
+    def __init__(self, path: Path):
+        super().__init__(f"There is no memory bank at {path}. Make one with `smb init {path}`, or name another with --bank DIR.")
+
+
+class NotEmpty(SmbError):
+    def __init__(self, path: Path):
+        super().__init__(f"{path} holds files that are no memory bank. Name a new or an empty folder: `smb init DIR`.")
+
+
+class BankTooNew(SmbError):
+    def __init__(self, path: Path, found: object):
+        super().__init__(f"The bank at {path} has format {found}; this smb knows {FORMAT}. Upgrade smb.")
+
+
+class BankTomlDamaged(SmbError):
+    def __init__(self, path: Path, detail: str):
+        super().__init__(f"{path} can't be read ({detail}). Mend it by hand, or take the version git has: `git checkout -- {path.name}`.")
+
+
+@dataclass(frozen=True, slots=True)
+class BankToml:
+    """What `bank.toml` says of the bank itself; settings a person may add there are `smb.config`'s."""
+
+    bank_id: str
+    fingerprint: str = ""
+    single_valued: tuple[str, ...] = ()
+
+
+def is_bank(path: Path) -> bool:
+    return (path / "bank.toml").is_file() and ((path / "ledger").is_dir() or (path / "layer-0").is_dir())
+
+
+def make_bank(path: Path, *, git: bool = True) -> dict[str, object]:
+    """Makes the folders and files of an empty bank; in one that is there already, only what is missing.
+
+    Returns {"created": bool, "git": "own" | "around" | "none"}. Raises NotEmpty, OSError.
+    """
+    created = not (path / "bank.toml").exists()
+    if created and path.exists() and (not path.is_dir() or any(p.name not in (".git", ".gitignore", ".gitattributes") for p in path.iterdir())):
+        raise NotEmpty(path)
+    make_folders(path)
+    if created:
+        write_atomic(path / "bank.toml", _toml(BankToml(str(uuid.uuid4()))).encode(), durable=True)
+    for name, text in ((".gitignore", _IGNORED), (".gitattributes", _ATTRIBUTES)):
+        if not (path / name).exists():
+            write_atomic(path / name, text.encode(), durable=False)
+    return {"created": created, "git": _repository(path) if git else "none"}
+
+
+def make_folders(path: Path) -> None:
+    """The folders git does not carry when they are empty."""
+    for name in (*FOLDERS, "index", "usage"):
+        make_directory(path / name)
+
+
+def read_toml(path: Path) -> BankToml:
+    """Raises NoBank, BankTooNew, BankTomlDamaged."""
+    file = path / "bank.toml"
+    try:
+        data = tomllib.loads(file.read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise NoBank(path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BankTomlDamaged(file, str(error)) from error
+    if data.get("format") != FORMAT:
+        raise BankTooNew(path, data.get("format"))
+    embedder, keys = data.get("embedder", {}), data.get("keys", {})
+    if not isinstance(embedder, dict) or not isinstance(keys, dict):
+        raise BankTomlDamaged(file, "[embedder] and [keys] must be tables")
+    return BankToml(str(data.get("id", "")), str(embedder.get("fingerprint", "")), tuple(map(str, keys.get("single_valued", ()))))
+
+
+def fix_fingerprint(path: Path, fingerprint: str) -> None:
+    """Writes the embedder's fingerprint into bank.toml, leaving every other line as it is."""
+    file = path / "bank.toml"
+    lines = file.read_text("utf-8").splitlines()
+    said = f"fingerprint = {json.dumps(fingerprint)}"
+    start = next((n for n, line in enumerate(lines) if line.strip() == "[embedder]"), None)
+    if start is None:
+        lines += ["", "[embedder]", said]
+    else:
+        end = next((n for n in range(start + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
+        place = next((n for n in range(start + 1, end) if lines[n].lstrip().startswith("fingerprint")), None)
+        if place is None:
+            lines.insert(start + 1, said)
+        else:
+            lines[place] = said
+    write_atomic(file, ("\n".join(lines) + "\n").encode(), durable=True)
+
+
+def read_places(path: Path) -> dict[str, str]:
+    """Where the ingest roots lie on this machine: name → absolute path (`index/roots.json`)."""
+    try:
+        data = json.loads((path / "index" / "roots.json").read_text("utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return {str(name): str(place) for name, place in data.items()} if isinstance(data, dict) else {}
+
+
+def write_place(path: Path, name: str, place: str) -> None:
+    places = read_places(path)
+    if places.get(name) != place:
+        write_atomic(path / "index" / "roots.json", json.dumps(places | {name: place}, ensure_ascii=False, indent=1).encode("utf-8", "surrogateescape"), durable=False)
+
+
+def _toml(bank: BankToml) -> str:
+    return (
+        "# A memory bank made by smb. This file travels with git; it says what the bank is, never where or how to run.\n"
+        f"format = {FORMAT}\nid = {json.dumps(bank.bank_id)}\n\n"
+        "[embedder]\n# Fixed at first use; `smb rebuild --vectors` changes it.\n"
+        f"fingerprint = {json.dumps(bank.fingerprint)}\n\n"
+        "[keys]\n# Attributes that have one value at a time.\nsingle_valued = []\n"
+    )
+
+
+def _repository(path: Path) -> str:
+    """Makes a git repository for the bank unless one is around it; "none" where there is no git."""
+    git = shutil.which("git")
+    if git is None:
+        return "none"
+    inside = subprocess.run([git, "-C", str(path), "rev-parse", "--is-inside-work-tree"], capture_output=True, text=True, check=False)
+    if inside.returncode == 0 and inside.stdout.strip() == "true":
+        return "own" if (path / ".git").exists() else "around"
+    made = subprocess.run([git, "init", "--quiet", str(path)], capture_output=True, text=True, check=False)
+    return "own" if made.returncode == 0 else "none"

@@ -1,0 +1,85 @@
+"""Transcripts: notes made of turns.
+
+Owns how a turn is told (`**Name:** text`, `**Name** (10:32): text`, `[10:32] Name: text`, `Name: text`) and when a note
+is a chat. Never guesses a speaker from what is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+from smb.ingest.passages import part
+from smb.ingest.segment import Piece
+from smb.ingest.source_text import SourceText
+
+_TIME = r"(?:\d{4}-\d{2}-\d{2}[T ,]*)?(?:\d{1,2}[./]\d{1,2}[./]\d{2,4},?\s*)?\d{1,2}:\d{2}(?::\d{2})?(?:\s?[APap]\.?[Mm]\.?)?"
+_NAME = r"[^\W\d_][^*:<>\[\](){}|`\n]{0,39}?"
+_TURN = re.compile(
+    rf"""(?:[\[(]{_TIME}[\])]\s*[-–]?\s*|{_TIME}\s*[-–]\s*)?        # [10:32] or 12.05.31, 10:32 -
+    (?: \*\*(?P<bold>{_NAME})\s*:\s*\*\*                             # **Name:**
+      | \*\*(?P<strong>{_NAME})\*\*\s*(?:[\[(]{_TIME}[\])])?\s*:     # **Name** (10:32):
+      | (?P<plain>{_NAME})\s*(?:[\[(]{_TIME}[\])])?\s*:(?!//)        # Name:
+    )(?=[ \t\n]|$)[ \t]*""",
+    re.VERBOSE,
+)
+_LONGEST_NAME_WORDS = 4
+
+
+def as_chat(pieces: list[Piece], source: SourceText) -> list[Piece] | None:
+    """The pieces with their turns told apart, or None when they are no chat.
+
+    A chat has at least four turns, which are most of its text blocks, and at least two speakers who come back within
+    one section: a list of `**Label:** value` names each label once.
+    """
+    candidates = [p for p in pieces if p.kind in ("paragraph", "item") and p.level <= 1 and not p.quoted and not p.callout]
+    texts = sum(p.kind not in ("heading", "html") for p in pieces)
+    if not candidates or len(candidates) * 2 <= texts:
+        return None
+    split: dict[int, list[Piece]] = {}
+    said: Counter[tuple[tuple[int, ...], str]] = Counter()
+    turns = others = 0
+    for piece in candidates:
+        parts = _turns(piece, source)
+        if not parts:
+            others += 1
+            continue
+        split[id(piece)] = parts
+        for turn in parts:
+            turns += 1
+            said[piece.headings, turn.speaker] += 1
+    others += texts - len(candidates)
+    returning = Counter(headings for (headings, _), count in said.items() if count >= 2)
+    if turns < 4 or turns <= others or not returning or max(returning.values()) < 2:
+        return None
+    if len(said) * 2 > turns + 1:
+        return None
+    return [turn for piece in pieces for turn in split.get(id(piece), [piece])]
+
+
+def _turns(piece: Piece, source: SourceText) -> list[Piece]:
+    """The turns in a piece: one if it begins with a speaker, several if further lines do too; none otherwise."""
+    content = piece.content
+    found = _TURN.match(content)
+    if not found or not _speaker(found):
+        return []
+    starts = [found]
+    if "\n" in content:
+        at = content.find("\n")
+        while at >= 0:
+            if (later := _TURN.match(content, at + 1)) and _speaker(later) and later.lastgroup == found.lastgroup:
+                starts.append(later)
+            at = content.find("\n", at + 1)
+    turns = []
+    for place, start in enumerate(starts):
+        end = starts[place + 1].start() if place + 1 < len(starts) else len(content)
+        turn = part(piece, source, start.start(), end, whole_start=place == 0) if len(starts) > 1 else piece
+        text = content[start.end() : end].strip()
+        turns.append(replace(turn, kind="turn", content=text, speaker=_speaker(start)))
+    return turns
+
+
+def _speaker(found: re.Match[str]) -> str:
+    name = (found["bold"] or found["strong"] or found["plain"] or "").strip()
+    return name if name and len(name.split()) <= _LONGEST_NAME_WORDS and not name.endswith(("http", "https")) else ""

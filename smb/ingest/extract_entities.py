@@ -1,0 +1,259 @@
+"""Entities: people, organisations, places, products and dates that a note names.
+
+Owns the evidence for being one: a property that holds names, a chat speaker, a verb only people do, an honorific, a
+corporate suffix, a product's spelling, or a capitalised name of several words inside sentences. Never takes a word for
+a name because it begins a sentence, and never takes code, link texts, headings or emphasised interface labels.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from smb.ingest.extract import Draft
+from smb.ingest.extract_keyed import plain_name
+from smb.ingest.lexicon import (
+    BASE_VERBS, CORPORATE, HONORIFICS, NOT_NAMES, ORGANISATION_KEYS, PERSON_KEYS, PREPOSITIONS, PLACE_CUES, PLACE_KEYS, PRODUCT_KEYS, STREETS,
+)
+from smb.ingest.signals import SignalKind, correction, values
+from smb.ingest.survey import Prose, Survey
+from smb.model.evidence import Span
+from smb.model.identity import fold
+from smb.model.objects import MemoryType
+
+MOST_FOUND = 4  # names found in prose; properties and speakers come on top
+MOST_DATES = 2
+_U = "A-ZÀ-ÖØ-Þ"
+_RUN = re.compile(
+    rf"(?<![\w/.@#$:<+-])[{_U}][\w’'&+-]*(?:\.(?=\s[{_U}]))?(?:\s(?:(?:of|de|da|do|dos|das|del|di|du|la|le|van|von|der|den)\s(?:the\s)?)?[{_U}][\w’'&+-]*)+"
+    rf"|(?<![\w/.@#$:<(+-])(?:[A-Z][a-z]+[A-Z]+[a-z]*|[A-Z]{{2,}}[a-z]{{2,}}|[a-z]{{1,3}}[A-Z][A-Za-z]{{1,6}})(?![\w(:.]|::|\.\w)"
+    rf"|(?<![\w/.@#$:<+-])[{_U}][a-zà-ÿ]{{2,}}(?=\s(?:said|says|asked|told|wrote|writes|claims|thinks|wants|joined|offered|signed|replied|suggested)\s)")
+_HANDLE = re.compile(r"(?<![\w/.@])@[A-Za-z][\w-]{2,30}\b(?![./])")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:。]\s+|\(|[\"“])\Z")
+_PLACE_BEFORE = re.compile(r"\b(?:lives? in|lived in|moved to|based in|located in|born in|city of|town of|village of|island of|delivered to)\s\Z")
+_NAME = re.compile(rf"^[{_U}][\w’'.-]*(?:\s(?:[{_U}][\w’'.-]*|de|da|do|dos|van|von|der|del|la|le|bin|al)){{0,4}}\Z")
+_CJK_NAME = re.compile(r"^[぀-ヿ㐀-鿿・]{2,12}\Z")
+_CODE_VERBS = frozenset(w.capitalize() for w in BASE_VERBS) | {"Is", "On", "Has", "To", "From", "My", "New", "No"}
+_UNITS = frozenset("KiB MiB GiB TiB kHz MHz GHz kWh MWh GWh mAh kVA dB dBm pH".split())
+_SAYS = frozenset("said says asked told wrote writes thinks joined replied suggested promised married offered signed wants".split())
+_HUMP = re.compile(r"^([A-Z][a-z]+)[A-Z]")
+
+
+@dataclass(slots=True)
+class _Seen:
+    title: str
+    first: tuple[Prose, int, int]
+    places: set[int] = field(default_factory=set)
+    inside: int = 0
+    kind: str = ""
+    sure: bool = False
+
+
+def entities(seen: Survey) -> tuple[list[Draft], dict[str, set[int]]]:
+    """The entities besides the primary, and in which prose blocks each title stands."""
+    drafts: dict[str, Draft] = {}
+    primary = set(seen.names)
+    for title, kind, span in _declared(seen):
+        key = fold(title)
+        if key not in primary and key not in drafts:
+            drafts[key] = _entity(title, kind, span, 0.7)
+    places: dict[str, set[int]] = {}
+    found = _found(seen)
+    for short, entry in [(k, e) for k, e in found.items() if " " not in k]:
+        owner = next((k for k in (*drafts, *found) if k != short and (k.startswith(short + " ") or k.endswith(" " + short))), None)
+        if owner and entry.kind == "person":
+            if owner in found:
+                found[owner].places |= entry.places
+                found[owner].kind = found[owner].kind or "person"
+                found[owner].sure = True
+            else:
+                places.setdefault(drafts[owner].title, set()).update(entry.places)
+            del found[short]
+    ranked = sorted(found.items(), key=lambda kv: (-kv[1].sure, -len(kv[1].places), kv[1].first[0].place))
+    count = 0
+    for key, entry in ranked:
+        if key in drafts or key in primary:
+            places.setdefault(entry.title, set()).update(entry.places)
+            continue
+        if count >= MOST_FOUND or not _evident(entry):
+            continue
+        count += 1
+        prose, start, end = entry.first
+        drafts[key] = _entity(entry.title, entry.kind, seen.quoter.sentence(prose.block, entry.title), 0.55 if entry.sure else 0.45)
+        places[entry.title] = entry.places
+    for draft in _dates(seen):
+        drafts.setdefault(draft.title, draft)
+    return list(drafts.values()), places
+
+
+def _evident(entry: _Seen) -> bool:
+    if entry.sure:
+        return True
+    return entry.inside > 0 and len(entry.places) >= 2
+
+
+def _declared(seen: Survey) -> list[tuple[str, str, Span]]:
+    """Names that properties and chat speakers declare: (name, kind, span)."""
+    declared = []
+    for prop in seen.note.properties:
+        kind = _kind_of_key(prop.key.lower())
+        if kind:
+            for item in prop.items[:20]:
+                name = plain_name(item)
+                if _is_name(name, kind):
+                    declared.append((name, kind, seen.quoter.block(prop)))
+    speakers: set[str] = set()
+    for prose in seen.prose:
+        speaker = prose.block.speaker
+        if speaker and speaker not in speakers:
+            speakers.add(speaker)
+            if _is_name(speaker, "person"):
+                full = next((n for n, k, _ in declared if k == "person" and n.startswith(speaker + " ")), None)
+                if not full:
+                    declared.append((speaker, "person", seen.quoter.block(prose.block)))
+    for line in seen.keyed:
+        if (kind := _kind_of_key(line.key.lower())) and _is_name(line.value, kind) and " " in line.value:
+            declared.append((line.value, kind, seen.quoter.block(line.block)))
+    for rows in seen.rows:
+        for row in rows[:25]:
+            for header, cell in row.cells:
+                if (kind := _kind_of_key(header.lower())) and _is_name(cell.strip(), kind):
+                    declared.append((cell.strip(), kind, seen.quoter.block(row)))
+    return declared
+
+
+def _kind_of_key(key: str) -> str:
+    if key in PERSON_KEYS:
+        return "person"
+    if key in ORGANISATION_KEYS:
+        return "organisation"
+    if key in PLACE_KEYS:
+        return "place"
+    return "product" if key in PRODUCT_KEYS else ""
+
+
+def _is_name(name: str, kind: str) -> bool:
+    if not 2 <= len(name) <= 48 or fold(name) in NOT_NAMES:
+        return False
+    if _CJK_NAME.match(name):
+        return True
+    if kind == "person" and not any(c.isdigit() for c in name) and _NAME.match(name):
+        return True
+    return kind != "person" and bool(_NAME.match(name)) and (kind != "place" or len(name.split()) <= 3)
+
+
+def _found(seen: Survey) -> dict[str, _Seen]:
+    found: dict[str, _Seen] = {}
+    code = {fold(c.rstrip("()")) for c in seen.code}
+    for prose in seen.prose:
+        if prose.block.quoted and prose.block.kind != "paragraph":
+            continue
+        skip = _labels(prose)
+        for sentence in prose.sentences:
+            for m in _RUN.finditer(sentence):
+                name, starts = _trim(sentence, m)
+                if name and name not in skip and not (skip and any(name in s for s in skip)):
+                    key = fold(name)
+                    if key not in code:
+                        _note_name(found, key, name, sentence, m, starts, prose)
+            if "@" in sentence:
+                for m in _HANDLE.finditer(sentence):
+                    entry = found.setdefault(fold(m[0]), _Seen(m[0], (prose, m.start(), m.end()), kind="person"))
+                    entry.places.add(prose.place)
+                    entry.inside += 1
+    return found
+
+
+def _labels(prose: Prose) -> set[str]:
+    """Texts in a block that are labels rather than prose: emphasised terms and link texts."""
+    labels = {t for t in prose.block.terms}
+    labels.update(w.text for w in prose.block.web if w.text and w.url[:4] != "http")
+    return labels
+
+
+def _trim(sentence: str, m: re.Match[str]) -> tuple[str, bool]:
+    """The run without words that name nothing, and whether it begins its sentence."""
+    starts = bool(_SENTENCE_START.search(sentence, max(0, m.start() - 3), m.start())) if m.start() else True
+    words = m[0].split()
+    dropped = False
+    while words and words[0].rstrip(".").lower() in NOT_NAMES and words[0].lower() not in HONORIFICS:
+        words, dropped = words[1:], True
+    while words and words[-1].lower() in NOT_NAMES:
+        words = words[:-1]
+    if not words or words[0][0].islower() and len(words) > 1:
+        return "", starts
+    name = " ".join(words)
+    for tail in ("'s", "’s"):
+        if name.endswith(tail):
+            name = name[:-2]
+    if len(words) > 5 or len(name) < 3 or len(name) > 48:
+        return "", starts
+    return name.rstrip("'’.-&"), starts and not dropped
+
+
+def _note_name(found: dict[str, _Seen], key: str, name: str, sentence: str, m: re.Match[str], starts: bool, prose: Prose) -> None:
+    words = name.split()
+    verb = _next_word(sentence, m.end())
+    before = sentence[max(0, m.start() - 14) : m.start()]
+    kind, sure = "", False
+    if words[0].lower() in HONORIFICS:
+        kind, sure = "person", True
+    elif len(words) > 1 and words[-1].lower().rstrip(".") in CORPORATE or words[0] in ("University", "Institute", "Ministry", "Museum", "Bank"):
+        kind, sure = "organisation", not starts or len(words) > 1
+    elif verb in _SAYS and 1 <= len(words) <= 3 and all(w.replace("’", "").replace("'", "").isalpha() and w[1:].islower() for w in words if w[0].isupper()):
+        if before.rpartition(" ")[0].rpartition(" ")[2].lower() in PREPOSITIONS:
+            return
+        kind, sure = "person", True
+    elif words[0].lower() in STREETS or words[-1].lower() in STREETS and len(words) > 1:
+        kind, sure = "place", True
+    elif _PLACE_BEFORE.search(sentence, max(0, m.start() - 20), m.start()) and not any(c.isdigit() for c in name):
+        kind, sure = "place", False
+    elif len(words) == 1:
+        hump = _HUMP.match(name)
+        if name in _UNITS or m[0] != name and m[0][: len(name)] != name or hump and hump[1] in _CODE_VERBS or name.isupper() or not any(c.isupper() for c in name[1:]):
+            return
+        kind = "product"
+    elif any(c.isdigit() for c in words[0]) or all(w.isupper() for w in words):
+        return
+    elif any(w.lower() in PLACE_CUES for w in before.split()):
+        kind = "place"
+    entry = found.get(key)
+    if entry is None:
+        entry = found[key] = _Seen(name, (prose, m.start(), m.end()))
+    entry.places.add(prose.place)
+    entry.inside += not starts
+    entry.kind = entry.kind or kind
+    entry.sure = entry.sure or sure
+
+
+def _next_word(sentence: str, at: int) -> str:
+    m = _NEXT.match(sentence, at)
+    return m[1] if m else ""
+
+
+_NEXT = re.compile(r"\s([a-z]+)\b")
+
+
+def _dates(seen: Survey) -> list[Draft]:
+    """Full dates on which something changed, or that stand in more than one block."""
+    places: dict[str, set[int]] = {}
+    first: dict[str, Span] = {}
+    matters: set[str] = set()
+    for prose in seen.prose:
+        if not any(c.isdigit() for c in prose.block.text):
+            continue
+        for sentence in prose.sentences:
+            for value in values(sentence):
+                if value.kind is SignalKind.DATE and len(value.value) >= 10 and value.value[0] != "-":
+                    day = value.value[:10]
+                    places.setdefault(day, set()).add(prose.place)
+                    if correction(sentence):
+                        matters.add(day)
+                    if day not in first:
+                        first[day] = seen.quoter.sentence(prose.block, sentence[value.start : value.end])
+    chosen = sorted((d for d in places if d in matters or len(places[d]) > 1), key=lambda d: (d not in matters, -len(places[d]), d))
+    return [_entity(day, "date", first[day], 0.5) for day in chosen[:MOST_DATES] if fold(day) not in seen.names]
+
+
+def _entity(title: str, kind: str, span: Span, confidence: float) -> Draft:
+    return Draft(MemoryType.ENTITY, title, (span,), tags=(kind,) if kind else (), confidence=confidence)

@@ -1,0 +1,51 @@
+"""The extractor that needs no model.
+
+Owns the order in which the rules read a note and what of their findings is kept. Never opens a file or a connection:
+equal notes give equal extractions.
+"""
+
+from __future__ import annotations
+
+from smb.ingest.extract import Draft, Extraction
+from smb.ingest.extract_claims import sentence_claims
+from smb.ingest.extract_concepts import concepts, primary
+from smb.ingest.extract_entities import entities
+from smb.ingest.extract_keyed import keyed_claims
+from smb.ingest.extract_relationships import declared, links, sections, stated, together
+from smb.ingest.note import Note
+from smb.ingest.survey import survey
+from smb.model.identity import fold
+
+
+class RulesExtractor:
+    """Concepts, entities, claims and relationships by deterministic rule. `Extractor`."""
+
+    fingerprint = "rules/1"
+
+    def extract(self, note: Note) -> Extraction:
+        """Everything the rules find in `note`, ungated (see `smb.ingest.ground.ground`). Never raises."""
+        seen = survey(note)
+        link_drafts, edges = links(seen)
+        things = concepts(seen)
+        named, places = entities(seen)
+        taken = {fold(e.title) for e in named}
+        things = [c for c in things if fold(c.title) not in taken]
+        names = _names(things, named)
+        known = {**{n.lower(): t for n, t in seen.names.items()}, **names}
+        drafts: list[Draft] = [*things, *named, *keyed_claims(seen), *sentence_claims(seen, names)]
+        relations = [*link_drafts, *declared(seen), *stated(seen, known), *sections(seen, things), *together(seen, places)]
+        drafts += _once(relations)
+        return Extraction(primary(seen, edges), tuple(drafts))
+
+
+def _names(things: list[Draft], named: list[Draft]) -> dict[str, str]:
+    return {d.title.lower(): d.title for d in (*things, *named) if len(d.title) > 2}
+
+
+def _once(relations: list[Draft]) -> list[Draft]:
+    """Each (source, edge, target) once; the first, which is the surest, stays."""
+    kept: dict[tuple[str, str, str], Draft] = {}
+    for draft in relations:
+        assert draft.link is not None
+        kept.setdefault((fold(draft.source_name), draft.link.type, fold(draft.link.target)), draft)
+    return list(kept.values())

@@ -1,0 +1,339 @@
+"""Ingest: a folder of notes to committed transactions.
+
+The flow, a batch at a time: scan → read → extract → ground → (writer lock: resolve → plan → sources → ledger → catalog).
+Never writes a projection other than the catalog, never touches the notes. Expected troubles are values in the report.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import orjson
+
+from smb.ingest.scan import INCLUDED, LARGEST, FoundFile, scan
+from smb.ingest.scope import Root
+from smb.model.evidence import DanglingLink, Span
+from smb.model.identity import document_id, fold, sha256_hex, slugify
+from smb.model.objects import MemoryType
+from smb.model.revision import DOCUMENT, Revision, Transaction
+from smb.stores.catalog import Catalog
+from smb.stores.evidence_store import EvidenceStore
+
+BATCH_DOCUMENTS = 256
+BATCH_BYTES = 8 * 2**20
+Progress = Callable[[str, int, int | None], None]
+
+
+class Commit(Protocol):
+    """Commits a planned transaction and applies it to the catalog; the caller holds the writer lock."""
+
+    async def __call__(self, transaction: Transaction, sources: Mapping[str, bytes]) -> Transaction: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScanOptions:
+    include: tuple[str, ...] = ()
+    max_size: int = LARGEST
+    follow_symlinks: bool = False
+    dry_run: bool = False
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """Counts of documents; `seen = added + changed + moved + unchanged + len(skipped)`."""
+
+    seen: int = 0
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    skipped: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[dict[str, Any]] = field(default_factory=list)
+    refused: dict[str, int] = field(default_factory=dict)
+    transactions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A live document as the catalog has it."""
+
+    id: str
+    source: str
+
+
+@dataclass(slots=True)
+class _Arrival:
+    """A file on its way in: its bytes, and the document it is a version of ("" while unknown)."""
+
+    file: FoundFile
+    data: bytes
+    source: str
+    document: str = ""
+    outcome: str = ""
+
+
+class Ingester:
+    """Reads folders into a bank. `writing()` is the writer lock with the catalog caught up; `commit` as `Commit`."""
+
+    def __init__(self, catalog: Catalog, evidence: EvidenceStore, writing: Callable[[], AbstractAsyncContextManager[None]], commit: Commit,
+                 clock: Callable[[], datetime]):
+        self.catalog, self.evidence, self.writing, self.commit, self.clock = catalog, evidence, writing, commit, clock
+
+    async def ingest_directory(self, root: Root, options: ScanOptions = ScanOptions(), progress: Progress | None = None,
+                               report: IngestReport | None = None, after_batch: Callable[[], Any] | None = None) -> IngestReport:
+        """Brings the bank to what lies under `root` (only its `subset`, if it has one). Returns the report, which
+        `report` continues; `after_batch()` is awaited after every committed batch. Raises only broken promises."""
+        report = report or IngestReport()
+        tell = progress or (lambda *_: None)
+        tell("scan", 0, None)
+        found = scan(Path(root.path), include=(*INCLUDED, *options.include), max_size=options.max_size, follow_symlinks=options.follow_symlinks, subset=root.subset)
+        live = {row["path"]: _Known(row["id"], row["source"]) for row in await self.catalog.fetch(
+            "SELECT id, path, source FROM documents WHERE root = ? AND live = 1", (root.name,))}
+        stamps = {row["path"]: row for row in await self.catalog.fetch("SELECT * FROM scanned WHERE root = ?", (root.name,))}
+        report.seen += len(found.files) + len(found.skipped)
+        for skip in found.skipped:
+            report.skipped.append(_skip(skip.path, skip.reason, skip.detail, skip.line))
+        waiting = [f for f in found.files if not _same(f, stamps.get(f.path), live, report)]
+        present = {f.path for f in found.files} | {s.path for s in found.skipped}
+        gone = {path: known for path, known in live.items() if path not in present and root.covers(path)}
+        if options.dry_run:
+            self._dry_run(waiting, live, gone, report)
+            return report
+        done = 0
+        async for arrivals in self._batches(root, waiting, live, gone, report):
+            await self._take_in(root, arrivals, report)
+            done += len(arrivals)
+            tell("ingest", done, len(waiting))
+            if after_batch:
+                await after_batch()
+        stale = [path for path in stamps if path not in present and root.covers(path)]
+        if gone or stale:
+            await self._remove(root, gone, stale, report)
+        return report
+
+    # ------------------------------------------------------------ which files say something new
+
+    async def _batches(self, root: Root, waiting: Sequence[FoundFile], live: Mapping[str, _Known], gone: dict[str, _Known],
+                       report: IngestReport) -> AsyncIterator[list[_Arrival]]:
+        """Reads files, counts them, and yields those that are new or changed; a file whose bytes a vanished document
+        had is that document, moved."""
+        by_source: dict[str, list[str]] = {}
+        for path in sorted(gone):
+            by_source.setdefault(gone[path].source, []).append(path)
+        batch: list[_Arrival] = []
+        touched: list[FoundFile] = []
+        size = 0
+        for file in waiting:
+            try:
+                with open(file.absolute, "rb") as handle:
+                    data = handle.read()
+            except OSError as error:
+                report.skipped.append(_skip(file.path, "unreadable", error.strerror or str(error), None))
+                continue
+            arrival = _Arrival(file, data, sha256_hex(data))
+            known = live.get(file.path)
+            if known is not None and known.source == arrival.source:
+                report.unchanged += 1
+                touched.append(file)
+                continue
+            if known is not None:
+                arrival.document, arrival.outcome = known.id, "changed"
+            elif earlier := by_source.get(arrival.source):
+                arrival.document, arrival.outcome = gone.pop(earlier.pop(0)).id, "moved"
+                if not earlier:
+                    del by_source[arrival.source]
+            else:
+                arrival.outcome = "added"
+            batch.append(arrival)
+            size += len(data)
+            if len(batch) >= BATCH_DOCUMENTS or size >= BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+        if touched:
+            async with self.writing():
+                await self.catalog.begin()
+                await self.catalog.run_many("UPDATE scanned SET size = ?, mtime_ns = ? WHERE root = ? AND path = ?",
+                                            [(f.size, f.mtime_ns, root.name, f.path) for f in touched])
+                await self.catalog.commit()
+
+    def _dry_run(self, waiting: Sequence[FoundFile], live: Mapping[str, _Known], gone: Mapping[str, _Known], report: IngestReport) -> None:
+        sources = {known.source for known in gone.values()}
+        for file in waiting:
+            with open(file.absolute, "rb") as handle:
+                source = sha256_hex(handle.read())
+            if file.path in live:
+                report.unchanged += live[file.path].source == source
+                report.changed += live[file.path].source != source
+            else:
+                report.moved += source in sources
+                report.added += source not in sources
+        report.removed += len(gone) - report.moved
+
+    # ------------------------------------------------------------ one batch
+
+    async def _take_in(self, root: Root, arrivals: list[_Arrival], report: IngestReport) -> None:
+        from smb.ingest.extract_rules import RulesExtractor
+        from smb.ingest.ground import ground
+        from smb.ingest.note import Skipped
+        from smb.ingest.plan import date_of
+        from smb.ingest.read import read_note
+        from smb.ingest.resolve import Reading
+
+        extractor = RulesExtractor()
+        readings: list[Reading] = []
+        stamps: list[tuple[Any, ...]] = []
+        taken: list[_Arrival] = []
+        for arrival in arrivals:
+            note = read_note(arrival.file.path, arrival.source, arrival.data)
+            if isinstance(note, Skipped):
+                outcome = {"skipped": _skip(arrival.file.path, note.reason, note.detail, note.line)}
+                report.skipped.append(outcome["skipped"])
+                stamps.append(_stamp(root, arrival, "", outcome))
+                continue
+            warnings = [_warning(arrival.file.path, w.code, w.detail, w.line) for w in note.warnings]
+            report.warnings += warnings
+            extraction = ground(note, arrival.data, extractor.extract(note))
+            for refusal in extraction.refused:
+                report.refused[refusal.gate] = report.refused.get(refusal.gate, 0) + 1
+            readings.append(Reading(arrival.document, root.name, note, extraction, date_of(note)))
+            taken.append(arrival)
+            stamps.append(_stamp(root, arrival, arrival.source, {"warnings": warnings} if warnings else {}))
+            setattr(report, arrival.outcome, getattr(report, arrival.outcome) + 1)
+        async with self.writing():
+            if readings:
+                revisions = await self._plan(root, readings, extractor.fingerprint)
+                if revisions:
+                    sources = {a.source: a.data for a in taken}
+                    titles = {r.note.source: slugify(r.note.title) for r in readings}
+                    await asyncio.to_thread(self.evidence.put_many, [(s, titles[s], data) for s, data in sources.items()])
+                    await self.commit(Transaction("ingest", extractor.fingerprint, self.clock(), tuple(revisions)), sources)
+                    report.transactions += 1
+            await self.catalog.begin()
+            await self.catalog.run_many("INSERT OR REPLACE INTO scanned VALUES (?, ?, ?, ?, ?, ?)", stamps)
+            await self.catalog.commit()
+
+    async def _plan(self, root: Root, readings: list[Any], actor: str) -> list[Revision]:
+        """Resolves and plans one batch against the catalog as it is now."""
+        from dataclasses import replace
+
+        from smb.ingest.plan import plan_document, plan_found_links, plan_merges
+        from smb.ingest.resolve import Named, index_of, names_wanted, paths_wanted, resolve
+
+        readings = [replace(r, document=r.document or i) for r, i in zip(readings, await self._document_ids(root, readings), strict=True)]
+        index = index_of(await self.catalog.fetch_in(
+            "SELECT n.folded, n.object_id, n.alias, o.type, o.title, EXISTS (SELECT 1 FROM documents d WHERE d.primary_object = o.id AND d.live = 1) AS is_primary "
+            "FROM names n JOIN memory_objects o ON o.id = n.object_id WHERE n.folded IN ({marks})", sorted(names_wanted(readings))))
+        for row in await self.catalog.fetch_in(
+            "SELECT d.path, o.id, o.type, o.title FROM documents d JOIN memory_objects o ON o.id = d.primary_object WHERE d.live = 1 AND d.root = ? AND d.path IN ({marks})",
+            sorted(path for _, path in paths_wanted(readings)), root.name):
+            named = Named(row["id"], MemoryType(row["type"]), fold(row["title"]), row["title"])
+            index.paths[(root.name, row["path"])] = named
+            index.add_title(named)
+        resolved = resolve(readings, index)
+        heads = await self.catalog.head_revisions([r.document for r in readings])
+        planned: list[Revision] = []
+        for one in resolved:
+            planned += plan_document(one, heads.get(one.reading.document, ()), lambda _: False, actor)
+        planned = await self._anew(planned, resolved, heads, actor)
+        merged = [named.id for one in resolved for named, _ in one.merges]
+        planned += plan_merges(resolved, await self.catalog.histories(merged), actor)
+        arrived = {one.reading.note.path: one for one in resolved}
+        waiting = await self.catalog.fetch_in(
+            "SELECT l.document_id, l.target, l.link, d.primary_object, o.title FROM dangling l JOIN documents d ON d.id = l.document_id "
+            "JOIN memory_objects o ON o.id = d.primary_object WHERE d.live = 1 AND l.root = ? AND l.target IN ({marks})", sorted(arrived), root.name)
+        titles = {row["primary_object"]: row["title"] for row in waiting}
+        replanned = {r.document for r in readings}
+        planned += plan_found_links(
+            ((row["document_id"], row["primary_object"], _dangling(row)) for row in waiting if row["document_id"] not in replanned),
+            lambda path: (arrived[path].primary, arrived[path].reading.note.title) if path in arrived else None, lambda i: titles[i], actor)
+        return list({r.id: r for r in planned}.values())
+
+    async def _anew(self, planned: list[Revision], resolved: Sequence[Any], heads: Mapping[str, list[Revision]], actor: str) -> list[Revision]:
+        """Plans again the documents some of whose revisions were recorded before and are closed since."""
+        from smb.ingest.plan import plan_document
+
+        returning = {r.document for r in planned if r.document in heads}
+        known = {row["id"] for row in await self.catalog.fetch_in("SELECT id FROM revisions WHERE id IN ({marks})", [r.id for r in planned if r.document in returning])}
+        again = {r.document for r in planned if r.id in known}
+        if not again:
+            return planned
+        kept = [r for r in planned if r.document not in again]
+        for one in resolved:
+            if one.reading.document in again:
+                kept += plan_document(one, heads.get(one.reading.document, ()), lambda id_: id_ in known, actor)
+        return kept
+
+    async def _document_ids(self, root: Root, readings: Sequence[Any]) -> list[str]:
+        """For each reading the live document at its path, else the one that was born there, else a new id."""
+        paths = [r.note.path for r in readings]
+        live = {row["path"]: row["id"] for row in await self.catalog.fetch_in(
+            "SELECT path, id FROM documents WHERE live = 1 AND root = ? AND path IN ({marks})", paths, root.name)}
+        born = {path: document_id(root.name, path) for path in paths}
+        taken = {row["id"] for row in await self.catalog.fetch_in("SELECT id FROM documents WHERE live = 1 AND id IN ({marks})", list(born.values()))}
+        ids = []
+        for path in paths:
+            candidate, nth = born[path], 1
+            while path not in live and candidate in taken:  # the document born here has moved on and lives elsewhere
+                nth += 1
+                candidate = document_id(root.name, path, nth)
+                taken |= {row["id"] for row in await self.catalog.fetch("SELECT id FROM documents WHERE live = 1 AND id = ?", (candidate,))}
+            ids.append(live.get(path, candidate))
+        return ids
+
+    # ------------------------------------------------------------ what is gone
+
+    async def _remove(self, root: Root, gone: Mapping[str, _Known], stale: Iterable[str], report: IngestReport) -> None:
+        from smb.ingest.plan import plan_removal
+
+        async with self.writing():
+            heads = await self.catalog.head_revisions([known.id for known in gone.values()])
+            revisions = [r for known in gone.values() for r in plan_removal(known.id, heads.get(known.id, ()), "scan")]
+            if revisions:
+                await self.commit(Transaction("removal", "scan", self.clock(), tuple(revisions)), {})
+                report.transactions += 1
+                report.removed += sum(r.object_type == DOCUMENT for r in revisions)
+            await self.catalog.begin()
+            await self.catalog.run_many("DELETE FROM scanned WHERE root = ? AND path = ?", [(root.name, path) for path in stale])
+            await self.catalog.commit()
+
+
+def _same(file: FoundFile, stamp: Any, live: Mapping[str, _Known], report: IngestReport) -> bool:
+    """Whether size and time say the file is as it was; if so what was reported of it is reported again."""
+    if stamp is None or stamp["size"] != file.size or stamp["mtime_ns"] != file.mtime_ns:
+        return False
+    known = live.get(file.path)
+    if stamp["source"]:
+        if known is None or known.source != stamp["source"]:
+            return False
+        report.unchanged += 1
+    outcome = orjson.loads(stamp["outcome"])
+    if "skipped" in outcome:
+        report.skipped.append(outcome["skipped"])
+    report.warnings += outcome.get("warnings", ())
+    return True
+
+
+def _stamp(root: Root, arrival: _Arrival, source: str, outcome: dict[str, Any]) -> tuple[Any, ...]:
+    return (root.name, arrival.file.path, arrival.file.size, arrival.file.mtime_ns, source, orjson.dumps(outcome).decode())
+
+
+def _skip(path: str, reason: str, detail: str, line: int | None) -> dict[str, Any]:
+    return {"path": path, "reason": reason, "detail": detail} | ({"line": line} if line is not None else {})
+
+
+def _warning(path: str, code: str, detail: str, line: int | None) -> dict[str, Any]:
+    return {"path": path, "code": code, "detail": detail} | ({"line": line} if line is not None else {})
+
+
+def _dangling(row: Any) -> DanglingLink:
+    kind, weight, *span = orjson.loads(row["link"])
+    return DanglingLink(row["target"], kind, weight, Span(*span))

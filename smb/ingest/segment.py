@@ -1,0 +1,236 @@
+"""A body of markdown as blocks with exact places.
+
+Owns the walk over markdown-it's block tokens: what is a heading, an item, a row, a quote, and which lines it covers.
+Inline content is left to `inline`, long blocks to `passages`, transcripts to `chat`. Never alters the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from smb.ingest.source_text import SourceText
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_CALLOUT = re.compile(r"\[!([A-Za-z][\w-]*)(?:\|[^\]\n]*)?\][+-]?[ \t]*")
+_TASK = re.compile(r"\[([ xX/>-])\](?:[ \t]+|$)")
+_UNDERLINE = re.compile(r"[-=][ \t]*$", re.MULTILINE)
+_MATH_OPEN = re.compile(r"^[ \t>]*\$\$", re.MULTILINE)
+_ANCHOR = re.compile(r"\s*\{#[\w:.-]+\}\s*$")
+_MANY_LINES = re.compile(r"\r\n?")
+_TITLE_LENGTH = 160
+
+
+@dataclass(slots=True)
+class Piece:
+    """A block before its inline content is read. Lines are [first, last), from 0; `start`, `end` are characters of the
+    source; `content` is what markdown-it hands on (container markup gone) or, for code, the code."""
+
+    kind: str
+    content: str
+    first: int
+    last: int
+    start: int
+    end: int
+    headings: tuple[int, ...] = ()
+    level: int = 0
+    cells: tuple[str, ...] | None = None
+    header: tuple[str, ...] = ()
+    task: str = ""
+    callout: str = ""
+    quoted: bool = False
+    speaker: str = ""
+    language: str = ""
+
+
+def walk(source: SourceText, body: int) -> tuple[list[Piece], MutableMapping[str, Any]]:
+    """The pieces of the lines from `body` (from 0) on, in order, and what inline parsing needs to know (link
+    definitions). `Piece.headings` are places of heading pieces in the returned list."""
+    if body >= len(source.starts):
+        return [], {}
+    text = source.text[source.starts[body] :]
+    if "\r" in text:
+        text = _MANY_LINES.sub("\n", text)
+    env: dict[str, Any] = {}
+    parser = _parser(_absent_rules(text))
+    tokens: list[Token] = []
+    parser.block.parse(text, parser, env, tokens)
+    walker = _Walker(source, body)
+    for token in tokens:
+        walker.take(token)
+    return walker.pieces, env
+
+
+def _absent_rules(text: str) -> tuple[str, ...]:
+    """Rules that cannot match since their markup does not occur; leaving them out saves a third of the parse."""
+    absent = [rule for rule, mark in (
+        ("table", "|"), ("blockquote", ">"), ("html_block", "<"), ("heading", "#"), ("reference", "]:"), ("footnote_def", "[^"),
+    ) if mark not in text]
+    if "```" not in text and "~~~" not in text:
+        absent.append("fence")
+    if not _UNDERLINE.search(text):
+        absent.append("lheading")
+    if "$$" not in text or not _MATH_OPEN.search(text):
+        absent.append("math_block")
+    return tuple(absent)
+
+
+@lru_cache(maxsize=128)
+def _parser(absent: tuple[str, ...]) -> MarkdownIt:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.dollarmath import dollarmath_plugin
+    from mdit_py_plugins.footnote import footnote_plugin
+
+    parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table")
+    parser.use(footnote_plugin, inline=False, move_to_end=False)
+    parser.use(dollarmath_plugin)
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    return parser.disable(list(absent))
+
+
+class _Walker:
+    """Takes block tokens one by one and keeps what encloses the current one."""
+
+    def __init__(self, source: SourceText, body: int):
+        self.source, self.body = source, body
+        self.pieces: list[Piece] = []
+        self.headings: list[tuple[int, int]] = []  # (level, place in pieces)
+        self.above: tuple[int, ...] = ()
+        self.heading = 0  # level of the heading being read
+        self.underlined = False
+        self.depth = 0  # of lists
+        self.items: list[int] = []  # for each open item its first line, -1 once its own text was read
+        self.quotes: list[str | None] = []  # for each open quote its callout; "?" until its first text, None if it has none
+        self.row: list[str] | None = None
+        self.header: tuple[str, ...] = ()
+        self.in_header = False
+        self.row_line = 0
+
+    def take(self, token: Token) -> None:
+        match token.type:
+            case "inline":
+                self._inline(token)
+            case "paragraph_open" | "paragraph_close" | "th_open" | "th_close" | "td_open" | "td_close":
+                pass
+            case "list_item_open":
+                self.items.append(token.map[0])
+            case "list_item_close":
+                self.items.pop()
+            case "bullet_list_open" | "ordered_list_open":
+                self.depth += 1
+            case "bullet_list_close" | "ordered_list_close":
+                self.depth -= 1
+            case "heading_open":
+                self.heading, self.underlined = int(token.tag[1]), token.markup in ("=", "-")
+            case "heading_close":
+                self.heading = 0
+            case "fence" | "code_block" | "math_block" | "math_block_label" | "html_block":
+                self._verbatim(token)
+            case "blockquote_open":
+                self.quotes.append("?")
+            case "blockquote_close":
+                self.quotes.pop()
+            case "table_open":
+                self.header = ()
+            case "thead_open" | "thead_close":
+                self.in_header = token.type == "thead_open"
+            case "tr_open":
+                self.row = []
+            case "tr_close":
+                self._row(token)
+            case _:
+                pass
+
+    def _inline(self, token: Token) -> None:
+        if self.row is not None:
+            self.row.append(token.content)
+            self.row_line = token.map[0]
+            return
+        first, last = token.map
+        content = token.content
+        if self.heading:
+            self._heading(content, first, last)
+            return
+        kind, level, task = "paragraph", self.depth, ""
+        if self.items and self.items[-1] >= 0:
+            kind = "item"
+            first, self.items[-1] = self.items[-1], -1
+            if (found := _TASK.match(content)):
+                task = "open" if found[1] in " />" else "done"
+                content = content[found.end() :]
+        if self.quotes:
+            if self.quotes[-1] == "?" and (found := _CALLOUT.match(content)):
+                self.quotes[-1] = found[1].lower()
+                content = content[found.end() :]
+                title, _, content = content.partition("\n")
+                if title.strip():
+                    self._add(Piece("paragraph", title.strip(), first, first + 1, 0, 0, level=level))
+                    first += 1
+                elif not content.strip():
+                    return
+                if not content.strip():
+                    return
+            elif self.quotes[-1] == "?":
+                self.quotes[-1] = None
+            if kind == "paragraph" and self._quoted():
+                kind = "quote"
+        self._add(Piece(kind, content, first, last, 0, 0, level=level, task=task))
+
+    def _heading(self, content: str, first: int, last: int) -> None:
+        level = self.heading
+        if self.underlined and ("\n" in content or len(content) > _TITLE_LENGTH):
+            self._add(Piece("paragraph", content, first, last - 1, 0, 0))
+            return
+        content = _ANCHOR.sub("", content) if "{#" in content else content
+        if self.depth or self.quotes:
+            self._add(Piece("heading", content, first, last, 0, 0, level=level))
+            return
+        while self.headings and self.headings[-1][0] >= level:
+            self.headings.pop()
+        self.above = tuple(place for _, place in self.headings)
+        self._add(Piece("heading", content, first, last, 0, 0, level=level))
+        if content.strip():
+            self.headings.append((level, len(self.pieces) - 1))
+        self.above = tuple(place for _, place in self.headings)
+
+    def _verbatim(self, token: Token) -> None:
+        kind = {"html_block": "html", "math_block": "math", "math_block_label": "math"}.get(token.type, "code")
+        if self.items:
+            self.items[-1] = -1
+        if self.quotes and self.quotes[-1] == "?":
+            self.quotes[-1] = None
+        if not token.content.strip():
+            return
+        language = (token.info.split() or [""])[0].strip("{}") if token.type == "fence" else ""
+        self._add(Piece(kind, token.content, token.map[0], token.map[1], 0, 0, level=self.depth, language=language))
+
+    def _row(self, token: Token) -> None:
+        cells, self.row = tuple(self.row or ()), None
+        if self.in_header:
+            self.header = cells
+        if any(cells):
+            first = self.row_line
+            self._add(Piece("row", "", first, first + 1, 0, 0, level=self.depth, cells=cells, header=() if self.in_header else self.header))
+
+    def _quoted(self) -> bool:
+        return any(q is None for q in self.quotes)
+
+    def _add(self, piece: Piece) -> None:
+        first = piece.first + self.body
+        last = min(max(piece.last + self.body, first + 1), len(self.source.starts))
+        while last > first + 1 and not self.source.text[self.source.starts[last - 1] : self.source.ends[last - 1]].strip():
+            last -= 1
+        piece.first, piece.last = first, last
+        piece.start, piece.end = self.source.trimmed(first, last)
+        piece.headings = self.above
+        if self.quotes:
+            piece.quoted = self._quoted()
+            piece.callout = next((q for q in reversed(self.quotes) if q and q != "?"), "")
+        self.pieces.append(piece)

@@ -1,0 +1,181 @@
+"""What the rules share while they read one note: its prose cut into sentences, its keyed lines, the names in force.
+
+Owns one pass over the blocks. Never drafts an object.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from smb.ingest.lexicon import GENERIC_STEMS, KIND_WORDS, LABELS
+from smb.ingest.note import Block, Note
+from smb.ingest.quoting import Quoter, sentences
+from smb.ingest.signals import SignalKind, struck, values
+from smb.model.evidence import Span
+from smb.model.identity import fold
+
+PROSE_KINDS = frozenset(("paragraph", "item", "turn", "quote", "html"))
+MAX_VALUE = 120
+_COLON = re.compile(r"\s?[:：]\s*")
+_SENTENCE_BREAK = re.compile(r"[.!?] +[A-Z]|[。！？].")
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A block of running text. `place` counts prose blocks from 0; `label` is what stood before a colon (`Note:`)."""
+
+    block: Block
+    place: int
+    sentences: tuple[str, ...]
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """`**Key:** value` as it stands in a block; `struck` are values crossed out beside the one that counts."""
+
+    block: Block
+    key: str
+    value: str
+    struck: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Survey:
+    """One note as the rules see it. `names` maps folded names of the primary to its title."""
+
+    note: Note
+    quoter: Quoter
+    title: str
+    kind: str = ""
+    names: dict[str, str] = field(default_factory=dict)
+    prose: list[Prose] = field(default_factory=list)
+    keyed: list[Keyed] = field(default_factory=list)
+    rows: list[list[Block]] = field(default_factory=list)
+    headings: list[Block] = field(default_factory=list)
+    code: set[str] = field(default_factory=set)
+    text: str = ""
+
+    @property
+    def sentence_count(self) -> int:
+        return sum(len(p.sentences) for p in self.prose)
+
+    def span(self, block: Block, sentence: str) -> Span:
+        return self.quoter.sentence(block, sentence)
+
+
+def survey(note: Note) -> Survey:
+    """Reads the blocks of `note` once."""
+    seen = Survey(note, Quoter(note), _title(note), _kind(note))
+    table: list[Block] = []
+    text: list[str] = []
+    strikes = "~~" in note.text
+    for block in note.blocks:
+        kind = block.kind
+        if table and kind != "row":
+            table = []
+        if block.code_terms:
+            seen.code.update(block.code_terms)
+        if kind == "row":
+            if not table:
+                seen.rows.append(table)
+            table.append(block)
+        elif kind == "heading":
+            seen.headings.append(block)
+        elif kind in PROSE_KINDS and block.text and not block.task:
+            if kind == "html" and "<" in block.text:
+                continue
+            gone = struck(seen.quoter.raw(block)) if strikes else []
+            _prose(seen, block, gone)
+            text.append(block.text)
+    seen.text = "\n".join(text)
+    stem = _stem(note.path)
+    for name in (seen.title, *note.aliases, *((stem,) if fold(stem) not in GENERIC_STEMS else ())):
+        seen.names.setdefault(fold(name), seen.title)
+    return seen
+
+
+def _prose(seen: Survey, block: Block, gone: list[str]) -> None:
+    text = block.text
+    for old in gone:
+        text = text.replace(old, " ", 1)
+    if gone:
+        text = " ".join(text.split())
+    if block.speaker:
+        text = _without_speaker(text, block.speaker)
+    label = ""
+    if block.terms:
+        keyed, label, text = _keyed(block, text, gone)
+        seen.keyed += keyed
+    if text:
+        seen.prose.append(Prose(block, len(seen.prose), tuple(sentences(text)), label))
+
+
+def _keyed(block: Block, text: str, gone: list[str]) -> tuple[list[Keyed], str, str]:
+    """Keyed values at the start of `text`, a label, and the prose that remains."""
+    term = block.terms[0].rstrip(" :：")
+    if not term or len(term) > 40 or not text.startswith(term):
+        return [], "", text
+    colon = _COLON.match(text, len(term))
+    if not colon:
+        return [], "", text
+    if term.lower() in LABELS or _dated(term):
+        return [], term.lower(), text[colon.end() :]
+    found: list[Keyed] = []
+    while True:
+        rest = text[colon.end() :]
+        following = next(((t, at) for t in block.terms[1:] if t.endswith((":", "：")) and (at := rest.find(t)) > 0), None)
+        value = (rest[: following[1]] if following else rest).strip(" ,;|")
+        if value and len(value) <= MAX_VALUE and not _SENTENCE_BREAK.search(value):
+            found.append(Keyed(block, term, value, tuple(g for g in gone)))
+        elif not found and not following:
+            return [], "", rest
+        if not following or len(found) > 8:
+            return found, "", ""
+        text, term = rest[following[1] :], following[0].rstrip(" :：")
+        colon = _COLON.match(text, len(term))
+        if not colon:
+            return found, "", ""
+
+
+def _dated(term: str) -> bool:
+    """Whether a label is a date, so that what follows is an entry of a log. Clock times stay keys."""
+    found = values(term)
+    return len(found) == 1 and found[0].kind is SignalKind.DATE and found[0].end - found[0].start >= len(term) - 2
+
+
+def _without_speaker(text: str, speaker: str) -> str:
+    at = text.find(speaker)
+    if 0 <= at <= 24:
+        colon = _COLON.match(text, at + len(speaker))
+        if colon:
+            return text[colon.end() :]
+    return text
+
+
+def _title(note: Note) -> str:
+    title = " ".join(note.title.replace("`", "").replace("**", "").split())
+    return title[:160].rstrip() or _stem(note.path) or "untitled"
+
+
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name
+
+
+def _kind(note: Note) -> str:
+    """person, organisation, place or product where properties, tags or the folder say so; else ""."""
+    for prop in note.properties:
+        if prop.key.lower() in ("type", "kind", "category", "class", "is"):
+            for item in prop.items:
+                if kind := KIND_WORDS.get(item.strip(" #\"'[]").lower()):
+                    return kind
+    for tag in note.tags:
+        if kind := KIND_WORDS.get(tag.rpartition("/")[2].lower()):
+            if tag.rpartition("/")[2].lower() not in ("supplier", "suppliers", "contact", "location", "place", "product", "products"):
+                return kind
+    for part in note.path.lower().split("/")[:-1]:
+        if kind := KIND_WORDS.get(part):
+            return kind
+    return ""

@@ -1,0 +1,26 @@
+"""The `smb` program. Owns how the process starts; the commands are wired in `root`.
+
+Nothing heavy is imported before a command runs, and not even typer for `--version`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run `smb` on this process's arguments and exit."""
+    if sys.argv[1:] == ["--version"]:
+        from smb import __version__
+
+        print(f"smb {__version__}")
+        sys.exit(0)
+    from smb.interfaces.cli.root import build
+
+    root = build()
+    sys.excepthook = root.report_unexpected
+    root.main(prog_name="smb")
+
+
+if __name__ == "__main__":
+    main()

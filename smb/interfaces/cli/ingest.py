@@ -1,0 +1,80 @@
+"""`smb ingest`: documents in, and what became of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from smb.config import seconds, size_in_bytes
+from smb.interfaces.cli.command import SmbCommand, banked
+from smb.interfaces.cli.outline import count
+from smb.interfaces.cli.page import Page
+from smb.interfaces.cli.progress import Progress
+from smb.interfaces.cli.session import Session
+
+PARTIAL = 7
+LINES_SHOWN = 20
+
+
+def register(app: typer.Typer) -> None:
+    app.command(cls=SmbCommand)(ingest)
+
+
+@banked
+def ingest(
+    session: Session,
+    paths: Annotated[list[Path] | None, typer.Argument(metavar="PATH", help="Folders or files; those read before, or SMB_KBMD_DIR, or ./kbmd.", show_default=False)] = None,
+    include: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Read files that match, too; repeatable.")] = None,
+    max_size: Annotated[int | None, typer.Option(metavar="SIZE", parser=size_in_bytes, help="Skip larger files (16 MB).")] = None,
+    follow_symlinks: Annotated[bool, typer.Option("--follow-symlinks", help="Read what links point to.")] = False,
+    sync: Annotated[bool, typer.Option("--sync", help="Bring every index up to date before ending.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen; write nothing.")] = False,
+    skip_embeddings: Annotated[bool, typer.Option("--skip-embeddings", help="Leave embedding for later.")] = False,
+    lock_timeout: Annotated[float | None, typer.Option(metavar="SECONDS", parser=seconds, help="Wait for another writer (30).")] = None,
+) -> None:
+    """Read markdown into the bank; unchanged files cost nothing."""
+    with Progress(session.err) as progress:
+        report = session.ask(
+            lambda bank: bank.ingest(
+                paths or (), include=tuple(include or ()), max_size=max_size or session.settings.max_file_size,
+                follow_symlinks=follow_symlinks, sync=sync, dry_run=dry_run, skip_embeddings=skip_embeddings, progress=progress,
+            ),
+            lock_timeout=lock_timeout,
+        )
+    session.show(report, lambda answer, page: ingest_text(answer, page, dry_run=dry_run))
+    if report["status"] == "partial":
+        raise typer.Exit(PARTIAL)
+
+
+def ingest_text(report: dict[str, Any], page: Page, *, dry_run: bool = False) -> str:
+    """The summary of an ingest: counts, what was skipped and why, warnings, the next step."""
+    moves = [f"{report[name]} {name}" for name in ("added", "changed", "moved", "removed", "unchanged") if report[name]]
+    skipped, warnings = report["skipped"], report["warnings"]
+    if skipped:
+        moves.append(page.warning(f"{len(skipped)} skipped"))
+    head = f"{'Would read' if dry_run else 'Read'} {count(report['seen'], 'document')} in {report['seconds']:.1f} s"
+    lines = [page.strong(head) + (": " + ", ".join(moves) if moves else "")]
+    if report["objects"]:
+        kinds = ", ".join(count(n, kind) for kind, n in sorted(report["objects"].items(), key=lambda kn: (-kn[1], kn[0])))
+        lines.append(f"{kinds}; {count(report['passages'], 'passage')}")
+    if skipped:
+        lines += ["", page.strong("Skipped"), *_listed(skipped, "reason", page)]
+    if warnings:
+        lines += ["", page.strong("Warnings"), *_listed(warnings, "code", page)]
+    if report["added"] and not dry_run:
+        lines += ["", f"Next: {page.strong('smb recall QUESTION')}"]
+    return "\n".join(lines)
+
+
+def _listed(found: list[dict[str, Any]], label: str, page: Page) -> list[str]:
+    lines = []
+    for one in found[:LINES_SHOWN]:
+        place = f"{one['path']}:{one['line']}" if one.get("line") else one["path"]
+        lines.append(f"  {page.place(place)}  {page.warning(one[label])}  {page.style(one['detail'])}".rstrip())
+    rest = Counter(one[label] for one in found[LINES_SHOWN:])
+    if rest:
+        lines.append(page.faint("  and " + ", ".join(f"{n:,} more {name}" for name, n in rest.most_common()) + " (--json lists all)"))
+    return lines

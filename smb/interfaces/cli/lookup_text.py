@@ -1,0 +1,88 @@
+"""What `get`, `why` and `history` answer, as text. Quotes and note lines are shown whole, only control characters masked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from smb.interfaces.cli.packet_text import day, key_text, period, verdict_text, where
+from smb.interfaces.cli.page import Page
+
+
+def got_text(answer: dict[str, Any], page: Page) -> str:
+    """An object with its evidence, or numbered lines of a note."""
+    return _object(answer, page) if answer["kind"] == "object" else _note(answer, page)
+
+
+def why_text(answer: dict[str, Any], page: Page) -> str:
+    """The chain under an object: its verdict, the revisions that decide it with their quotes, what it is derived from."""
+    lines = [f"{page.strong(answer['title'])}  {page.faint(answer['type'])} · {verdict_text(answer['verdict'], page)}"]
+    if answer["reason"]:
+        lines.append(f"  {page.style(answer['reason'])}")
+    for revision in answer["revisions"]:
+        lines += ["", *_revision(revision, page)]
+        for span in revision["evidence"]:
+            lines += _quote(span["quote"], page)
+            place = where({**span, "path": revision["path"] or span["source"][:12]})
+            intact = page.good("intact") if span["intact"] else page.bad("layer 0 no longer says this")
+            lines.append(f"    {page.place(place)}  {intact}")
+    under = [one for one in answer["objects"] if one["id"] != answer["id"]]
+    if under:
+        lines += ["", page.strong("Derived from")]
+        lines += [f"  {page.place(one['id'])}  {page.style(one['title'])}  {page.faint(one['type'])}" for one in under]
+    return "\n".join(lines)
+
+
+def history_text(answer: dict[str, Any], page: Page) -> str:
+    """Every revision, oldest first, and the verdict it all comes to."""
+    lines = [page.strong(key_text(answer["key"]) or answer["reference"])]
+    for revision in answer["revisions"]:
+        lines += ["", *_revision(revision, page)]
+        if revision["closed_by"]:
+            lines.append(f"    {page.faint('closed by ' + revision['closed_by'][:12])}")
+    lines.append("")
+    lines += [f"{page.faint('now')}  {verdict_text(verdict, page)}  {page.place(id_)}" for id_, verdict in answer["verdicts"].items()]
+    return "\n".join(lines)
+
+
+def _object(answer: dict[str, Any], page: Page) -> str:
+    facts = [page.faint(answer["type"]), verdict_text(answer["verdict"], page), page.faint(period(answer)), page.place(answer["id"])]
+    lines = [f"{page.strong(answer['title'])}  {' · '.join(fact for fact in facts if fact)}"]
+    if answer["body"] and answer["body"] != answer["title"]:
+        lines += ["", *(page.style(line) for line in answer["body"].splitlines())]
+    said = {
+        "key": f"{key_text(answer['key'])} = {answer['value']}" if answer["key"] else "",
+        "aliases": ", ".join(answer["aliases"]),
+        "tags": ", ".join(answer["tags"]),
+        "trust": f"{answer['verification']}, {answer['mode']}, confidence {answer['confidence']:.2f}",
+        "learned": day(answer["recorded_at"]),
+        "file": answer["location"],
+    }
+    lines += ["", *(f"{page.faint(f'{name:<8}')}{page.style(text)}" for name, text in said.items() if text)]
+    for citation in answer["citations"]:
+        lines += ["", *_quote(citation["quote"], page), f"    {page.place(where(citation))}"]
+    if answer["links"]:
+        lines += ["", page.strong("Links")]
+        lines += [f"  {page.faint(link['type'])}  {page.style(link['title'])}  {page.place(link['target'])}" for link in answer["links"]]
+    return "\n".join(lines)
+
+
+def _note(answer: dict[str, Any], page: Page) -> str:
+    width = len(str(answer["line_end"]))
+    head = f"{page.place(answer['path'])}  {page.faint(answer['title'])}"
+    gone = [] if answer["live"] else [page.warning("no longer among the notes; this is what it said")]
+    shown = answer["text"].split("\n") if answer["text"] or answer["lines"] >= answer["line_start"] else []
+    lines = [f"{page.faint(f'{number:>{width}}')}  {page.style(line)}".rstrip() for number, line in enumerate(shown, answer["line_start"])]
+    return "\n".join([head, *gone, *(lines or [page.faint(f"it has {answer['lines']} lines")])])
+
+
+def _revision(revision: dict[str, Any], page: Page) -> list[str]:
+    says = revision["says"]
+    title = " ".join(str(says.get("value") or says.get("title") or "").split())
+    held = period(revision)
+    facts = [day(revision["recorded_at"]), revision["actor"], revision["path"] or "", held, revision["reason"] or ""]
+    head = f"  {page.faint(revision['id'][:12])}  {page.strong(revision['kind'])}  {page.style(title)}".rstrip()
+    return [head, f"    {page.faint(' · '.join(fact for fact in facts if fact))}"]
+
+
+def _quote(quote: str, page: Page) -> list[str]:
+    return [f"    {page.faint('│')} {page.style(line)}".rstrip() for line in quote.splitlines()]

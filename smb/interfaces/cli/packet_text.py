@@ -1,0 +1,129 @@
+"""A recall packet as a person reads it: the answer, what disagrees, the items with their places, what is outdated.
+
+Never shortens a text or a quote: the packet is budgeted already.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from smb.interfaces.cli.page import Page
+
+PLACES_SHOWN = 3
+
+OUTCOMES = {
+    "miss": "Nothing in the bank answers this.",
+    "insufficient": "The bank holds a part of what this asks, not enough to answer it.",
+    "conflict": "The bank's sources disagree.",
+    "budget_infeasible": "The evidence does not fit into {budget} tokens. Ask again with a larger --budget.",
+}
+MISS_HINT = "Try other words, or `smb status` to see what has been read and `smb ingest PATH` to read more."
+
+
+def packet_notes(packet: dict[str, Any]) -> list[str]:
+    """What makes the answer less than whole: routes that failed, an index behind."""
+    notes = [f"without the {one['route']} route: {one['reason']}" for one in packet["degraded"]]
+    if packet["stale"]:
+        notes.append("an index is behind the ledger, so something may be missing; `smb ingest --sync` catches it up")
+    return notes
+
+
+def packet_text(packet: dict[str, Any], page: Page) -> str:
+    """The packet as text."""
+    lines: list[str] = []
+    answer = packet.get("answer")
+    if answer:
+        place = ", ".join(dict.fromkeys(map(where, answer["citations"])))
+        lines += [f"{page.strong('Answer:')} {page.good(str(answer['value']))}  {page.place(place)}", ""]
+    outcome = OUTCOMES.get(packet["outcome"])
+    if outcome:
+        lines.append(page.warning(outcome.format(budget=packet["budget"])))
+        lines += [MISS_HINT] if packet["outcome"] == "miss" else []
+        lines.append("")
+    for conflict in packet["conflicts"]:
+        lines.append(page.bad(f"Conflict: {key_text(conflict['key'])}".rstrip(": ")))
+        for item in conflict["items"]:
+            lines += _item(item, page, packet)
+        lines.append("")
+    for item in packet["items"]:
+        lines += _item(item, page, packet)
+    if packet["items"]:
+        lines.append("")
+    if packet["superseded"]:
+        lines.append(page.strong("No longer so"))
+        for item in packet["superseded"]:
+            lines += _item(item, page, packet, ranked=False)
+        lines.append("")
+    footer = foot(packet)
+    if footer:
+        lines.append(page.faint(footer))
+    return "\n".join(lines)
+
+
+def where(citation: dict[str, Any]) -> str:
+    """`path:3` or `path:3-5`."""
+    start, end = citation["line_start"], citation["line_end"]
+    return f"{citation['path']}:{start}" + (f"-{end}" if end > start else "")
+
+
+def period(item: dict[str, Any]) -> str:
+    """When the item held, as far as that is known."""
+    start, end = day(item.get("valid_from")), day(item.get("valid_to"))
+    return f"{start or '…'} to {end}" if end else f"since {start}" if start else ""
+
+
+def verdict_text(verdict: str, page: Page) -> str:
+    """A verdict in its colour."""
+    return (page.good if verdict == "current" else page.bad if verdict == "contested" else page.warning)(verdict)
+
+
+def day(iso: str | None) -> str:
+    """An ISO time without a midnight nobody wrote."""
+    if not iso:
+        return ""
+    date, _, time = iso.partition("T")
+    return date if time in ("", "00:00:00+00:00") else iso
+
+
+def key_text(key: Any) -> str:
+    """A claim's key, which is `[subject, attribute]` or text."""
+    return " › ".join(map(str, key)) if isinstance(key, (list, tuple)) else str(key or "")
+
+
+def foot(packet: dict[str, Any]) -> str:
+    """The last line: members, tokens, what was left out."""
+    parts = []
+    total = packet.get("members_total")
+    if total is not None:
+        parts.append(f"{packet.get('members_visible') or 0} of {total} shown")
+    if packet["items"] or packet["conflicts"]:
+        parts.append(f"{packet['tokens']} of {packet['budget']} tokens")
+    if packet["dropped"]:
+        parts.append(f"{packet['dropped']} left out for lack of room")
+    return " · ".join(parts)
+
+
+def _item(item: dict[str, Any], page: Page, packet: dict[str, Any], *, ranked: bool = True) -> list[str]:
+    rank = f"{item['rank']:>2}" if ranked and item.get("rank") else " -"
+    title, text = " ".join(item["title"].split()), item["text"].strip()
+    facts = [page.faint(item["type"]), verdict_text(item["verdict"], page), page.faint(period(item))]
+    lines = [f"{rank}  {page.strong(title)}  {' · '.join(fact for fact in facts if fact)}"]
+    if text and " ".join(text.split()) != title:
+        lines += [f"    {page.style(line)}".rstrip() for line in text.splitlines()]
+    places = list(dict.fromkeys(where(citation) for citation in item["citations"]))
+    if places:
+        more = f"  +{len(places) - PLACES_SHOWN} more" if len(places) > PLACES_SHOWN else ""
+        lines.append("    " + page.place("  ".join(places[:PLACES_SHOWN])) + page.faint(more))
+    if item.get("dimensions"):
+        lines += _explained(item, page)
+    return lines
+
+
+def _explained(item: dict[str, Any], page: Page) -> list[str]:
+    routes = ", ".join(f"{name} #{rank}" for name, rank in item["routes"].items())
+    dimensions = "  ".join(f"{name} {_number(value)}" for name, value in item["dimensions"].items())
+    return [page.faint(f"    score {_number(item['score'])} from {routes or 'no route'}"), page.faint(f"    {dimensions}")]
+
+
+def _number(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, (int, float)) else str(value)

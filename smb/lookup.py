@@ -1,0 +1,220 @@
+"""Looking one thing up: a note's lines, an object, why it is so, what it was.
+
+Owns the answers of `smb get`, `smb why` and `smb history`. Reads only: catalog and layer 0.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from smb.model.currentness import judge
+from smb.model.errors import SmbError
+from smb.model.evidence import DocumentVersion, Span
+from smb.model.identity import fold
+from smb.model.objects import MemoryObject
+from smb.model.provenance import closure_of
+from smb.model.revision import DOCUMENT, Revision, Statement
+from smb.model.validity import to_iso
+from smb.stores.catalog import Catalog
+from smb.stores.evidence_store import EvidenceStore
+
+_ID = re.compile(r"(?:mem-|emb-)?([0-9a-f]{6,16})\Z")
+_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?::(?P<count>\d+))?)?\Z", re.DOTALL)
+
+
+class UnknownReference(SmbError):
+    def __init__(self, reference: str, meant: str):
+        super().__init__(f"The bank has nothing called {reference!r}. Give {meant}; `smb recall` prints both with every answer.")
+
+
+class AmbiguousReference(SmbError):
+    def __init__(self, reference: str, found: Iterable[str]):
+        super().__init__(f"{reference!r} could be any of {', '.join(sorted(found)[:8])}. Give more of it.")
+
+
+class Lookup:
+    """`places`: where ingest roots lie on this machine, for paths given as the shell sees them."""
+
+    def __init__(self, catalog: Catalog, evidence: EvidenceStore, places: Mapping[str, str]):
+        self.catalog, self.evidence, self.places = catalog, evidence, places
+
+    async def get(self, reference: str) -> dict[str, Any]:
+        """An object (by id), a passage (by id) or a document's lines (by id or PATH[:LINE[:COUNT]]).
+
+        Raises UnknownReference, AmbiguousReference.
+        """
+        if (found := _ID.match(reference)) and (one := await self._by_id(found[1])):
+            return one
+        return await self._lines(reference)
+
+    async def why(self, reference: str) -> dict[str, Any]:
+        """The whole chain under an object: verdict, deciding revisions, what it was derived from, spans checked against layer 0."""
+        object_id = await self.object_id(reference)
+        histories = await self.catalog.histories([object_id])
+        waiting = [object_id]
+        while waiting:  # everything it was derived from, level by level
+            derived = {d for i in waiting for r in histories[i] if isinstance(r.statement, Statement) for d in r.statement.derived_from} - histories.keys()
+            histories |= await self.catalog.histories(derived)
+            waiting = list(derived)
+        closure = closure_of(object_id, lambda i: histories.get(i, ()))
+        verdict = judge(histories[object_id])
+        objects = await self.catalog.load_objects(closure.objects)
+        paths = await self._documents(r.document for r in closure.revisions)
+        return {
+            "schema_version": 1, "id": object_id, "type": objects[0].type if objects else "", "title": objects[0].title if objects else "",
+            "verdict": verdict.standing, "reason": verdict.reason, "by": [r.object_id for r in verdict.by],
+            "objects": [{"id": o.id, "type": o.type, "title": o.title, "location": o.location} for o in objects],
+            "revisions": [self._revision(r, paths) for r in closure.revisions],
+            "closure": list(closure.objects),
+        }
+
+    async def history(self, reference: str) -> dict[str, Any]:
+        """Every revision of an object, a document or a key (`SUBJECT / ATTRIBUTE`), in the order the bank learned them."""
+        subject, slash, attribute = reference.partition("/")
+        rows = await self.catalog.fetch("SELECT id FROM memory_objects WHERE subject = ? AND attribute = ? ORDER BY id",
+                                        (fold(subject), fold(attribute))) if slash and not _ID.match(reference) else []
+        ids = [row["id"] for row in rows] or [await self.object_id(reference, documents=True)]
+        histories = await self.catalog.histories(ids)
+        revisions = {r.id: r for i in ids for r in histories[i]}
+        paths = await self._documents(r.document for r in revisions.values())
+        ordered = sorted(revisions.values(), key=lambda r: (to_iso(r.recorded_at) or "", r.id))
+        closed_by = {old: r.id for r in ordered for old in r.replaces}
+        return {
+            "schema_version": 1, "reference": reference, "ids": ids, "key": [fold(subject), fold(attribute)] if rows else None,
+            "verdicts": {i: judge(histories[i]).standing for i in ids},
+            "revisions": [self._revision(r, paths) | {"closed_by": closed_by.get(r.id)} for r in ordered],
+        }
+
+    # ------------------------------------------------------------ by id
+
+    async def _by_id(self, id_: str) -> dict[str, Any] | None:
+        objects = await self.catalog.fetch("SELECT id FROM memory_objects WHERE id >= ? AND id < ? ORDER BY id LIMIT 9", (id_, id_ + "g"))
+        documents = await self.catalog.fetch("SELECT id, root, path FROM documents WHERE id >= ? AND id < ? ORDER BY id LIMIT 9", (id_, id_ + "g"))
+        passages = await self.catalog.fetch("SELECT id, document_id, source, line_start, line_end FROM passages WHERE id = ? ORDER BY live DESC LIMIT 1", (id_,))
+        found = {row["id"] for row in (*objects, *documents)}
+        if len(found) > 1:
+            raise AmbiguousReference(id_, found)
+        if objects:
+            (o,) = await self.catalog.load_objects([objects[0]["id"]])
+            return {"schema_version": 1, "kind": "object", **await self._object(o)}
+        if documents:
+            return await self._document_lines(documents[0]["id"], 1, None)
+        if passages:
+            row = passages[0]
+            return await self._document_lines(row["document_id"], row["line_start"], row["line_end"] - row["line_start"] + 1, row["source"])
+        return None
+
+    async def object_id(self, reference: str, *, documents: bool = False) -> str:
+        """The id an id, an unambiguous beginning of one, or a name means. Raises UnknownReference, AmbiguousReference."""
+        if found := _ID.match(reference):
+            tables = ("memory_objects", "documents") if documents else ("memory_objects",)
+            rows = [row for table in tables for row in await self.catalog.fetch(f"SELECT id FROM {table} WHERE id >= ? AND id < ? LIMIT 9", (found[1], found[1] + "g"))]
+            if len(rows) > 1:
+                raise AmbiguousReference(reference, [row["id"] for row in rows])
+            if rows:
+                return str(rows[0]["id"])
+        named = await self.catalog.fetch("SELECT DISTINCT object_id FROM names WHERE folded = ? ORDER BY object_id", (fold(reference),))
+        if len(named) > 1:
+            raise AmbiguousReference(reference, [row["object_id"] for row in named])
+        if named:
+            return str(named[0]["object_id"])
+        if documents:
+            rows = await self._at_path(reference)
+            if rows:
+                return str(rows[0]["id"])
+        raise UnknownReference(reference, "an object's id or its name" + (", a note's path, or SUBJECT / ATTRIBUTE" if documents else ""))
+
+    async def _object(self, o: MemoryObject) -> dict[str, Any]:
+        rows = await self.catalog.fetch("SELECT standing FROM memory_objects WHERE id = ?", (o.id,))
+        return {
+            "id": o.id, "type": o.type, "title": o.title, "body": o.body, "aliases": list(o.aliases), "tags": list(o.tags),
+            "confidence": o.confidence, "status": o.status, "verdict": rows[0]["standing"] if rows else "unknown", "mode": o.mode,
+            "verification": o.verification, "key": list(o.key) or None, "value": o.value, "valid_from": o.valid_from, "valid_to": o.valid_to,
+            "recorded_at": o.recorded_at, "created": o.created, "modified": o.modified, "location": o.location, "layer": int(o.layer),
+            "links": [{"target": link.target, "type": link.type, "title": link.title} for link in o.links],
+            "citations": await self._citations(o.evidence), "markdown": o.to_markdown(),
+        }
+
+    # ------------------------------------------------------------ by path
+
+    async def _lines(self, reference: str) -> dict[str, Any]:
+        rows = await self._at_path(reference)
+        line, count = 1, None
+        if not rows:
+            place = _PLACE.match(reference)
+            assert place is not None
+            rows = await self._at_path(place["path"]) if place["line"] else []
+            line, count = int(place["line"] or 1), int(place["count"]) if place["count"] else (1 if place["line"] else None)
+        if not rows:
+            raise UnknownReference(reference, "an id, or a note's path as PATH[:LINE[:COUNT]]")
+        if len({row["root"] for row in rows}) > 1 and len(rows) > 1:
+            raise AmbiguousReference(reference, [f"{row['root']}/{row['path']}" for row in rows])
+        return await self._document_lines(rows[0]["id"], max(line, 1), count)
+
+    async def _at_path(self, path: str) -> list[Any]:
+        """Documents at a path: as ingested, with the root's name before it, or as the shell sees it. Live ones first."""
+        clean = os.path.normpath(path).replace(os.sep, "/")
+        tries: list[tuple[str, tuple[str, ...]]] = [("path = ?", (clean,))]
+        root, slash, rest = clean.partition("/")
+        if slash:
+            tries.append(("root = ? AND path = ?", (root, rest)))
+        absolute = os.path.abspath(path)
+        tries += [("root = ? AND path = ?", (name, os.path.relpath(absolute, place).replace(os.sep, "/")))
+                  for name, place in self.places.items() if absolute.startswith(place + os.sep)]
+        for where, params in tries:
+            for live in (1, 0):
+                rows = await self.catalog.fetch(f"SELECT id, root, path FROM documents WHERE {where} AND live = {live} ORDER BY root, id", params)
+                if rows:
+                    return rows
+        return []
+
+    async def _document_lines(self, document: str, line: int, count: int | None, source: str = "") -> dict[str, Any]:
+        (row,) = await self.catalog.fetch("SELECT * FROM documents WHERE id = ?", (document,))
+        data = self.evidence.read(source or row["source"])
+        lines = re.split(r"\r\n|\n|\r", data.decode(row["encoding"], "replace").removeprefix("\ufeff"))
+        if lines and not lines[-1]:
+            lines.pop()
+        last = min(len(lines), line + count - 1) if count else len(lines)
+        return {
+            "schema_version": 1, "kind": "document", "id": document, "path": row["path"], "root": row["root"], "document": document,
+            "source": source or row["source"], "title": row["title"], "live": bool(row["live"]), "lines": len(lines),
+            "line_start": line, "line_end": max(last, line), "text": "\n".join(lines[line - 1 : last]),
+        }
+
+    # ------------------------------------------------------------ parts
+
+    async def _documents(self, ids: Iterable[str]) -> dict[str, Any]:
+        return {row["id"]: row for row in await self.catalog.fetch_in("SELECT id, path, root, encoding FROM documents WHERE id IN ({marks})", set(ids))}
+
+    async def _citations(self, spans: Iterable[Span]) -> list[dict[str, Any]]:
+        held = list(spans)
+        rows = {row["source"]: row for row in await self.catalog.fetch_in(
+            "SELECT source, id, path FROM documents WHERE source IN ({marks}) ORDER BY live, id", {s.source for s in held})}
+        return [{"path": rows[s.source]["path"] if s.source in rows else "", "document": rows[s.source]["id"] if s.source in rows else "",
+                 "source": s.source, "line_start": s.line_start, "line_end": s.line_end, "quote": s.quote} for s in held]
+
+    def _revision(self, r: Revision, documents: Mapping[str, Any]) -> dict[str, Any]:
+        document = documents.get(r.document)
+        says: dict[str, Any] = {}
+        match r.statement:
+            case Statement() as s:
+                says = {"title": s.title, "value": s.value or None, "attributed_to": s.attributed_to or None, "mode": s.mode}
+            case DocumentVersion() as d:
+                says = {"title": d.title, "path": d.path, "source": d.source}
+            case None:
+                pass
+        return {
+            "id": r.id, "kind": r.kind, "object": r.object_id, "type": r.object_type, "recorded_at": to_iso(r.recorded_at), "actor": r.actor,
+            "reason": r.reason or None, "valid_from": to_iso(r.valid.start), "valid_to": to_iso(r.valid.end), "replaces": list(r.replaces),
+            "into": list(r.into), "transaction": r.transaction, "says": says, "document": r.document or None,
+            "path": document["path"] if document else (says.get("path") if r.object_type == DOCUMENT else None),
+            "evidence": [{"source": s.source, "line_start": s.line_start, "line_end": s.line_end, "quote": s.quote,
+                          "intact": self._intact(s, document["encoding"] if document else "utf-8")} for s in r.evidence],
+        }
+
+    def _intact(self, span: Span, encoding: str) -> bool:
+        """Whether layer 0 still says what the span quotes."""
+        return self.evidence.has(span.source) and self.evidence.read(span.source)[span.byte_start : span.byte_end].decode(encoding, "replace") == span.quote

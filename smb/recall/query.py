@@ -1,0 +1,169 @@
+"""What a question asks for, worked out by rules alone.
+
+Owns the request as the caller puts it and the plan the routes follow. Never reads the bank, so the same question gives
+the same plan everywhere. A long question keeps its first MAX_TERMS distinct content words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from smb.model.currentness import AsOf
+from smb.model.errors import SmbError
+from smb.model.identity import fold
+from smb.recall.words import ARITHMETIC, COUNT, LIST, LOOKUP, STOP_WORDS
+from smb.stores.catalog_reader import Scope
+from smb.stores.lexical import match_query, ngrams
+
+MAX_TERMS = 32  # distinct content words of a question that are searched
+MAX_CHARACTERS = 12_000  # of a question that are looked at at all
+NAME_WORDS = 5  # longest name looked up
+MAX_NAMES = 240
+
+_QUOTED = re.compile(r"\"([^\"\n]{2,120})\"|“([^”\n]{2,120})”|«([^»\n]{2,120})»|「([^」\n]{2,60})」|`([^`\n]{2,120})`")
+_WORD = re.compile(r"[^\W_]+(?:[-'’._+#/@:][^\W_]+)*\+{0,2}#?")
+_POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
+_PARTS = re.compile(r"[^\W_]+")
+
+
+class EmptyQuery(SmbError):
+    exit_code = 2
+
+    def __init__(self) -> None:
+        super().__init__("The question is empty. Say what to look for: smb recall \"which kiln is hottest\".")
+
+
+class Operation(StrEnum):
+    FACT = "FACT"
+    COUNT = "COUNT"
+    LIST = "LIST"
+    TEMPORAL_LOOKUP = "TEMPORAL_LOOKUP"
+    TEMPORAL_ARITHMETIC = "TEMPORAL_ARITHMETIC"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """One question and how it is to be answered; the fields are the options of `smb recall` (DESIGN.md, section 8).
+
+    `types`, `tags`, `sources` (path globs or prefixes) and `layers` narrow what may be found: any of each, all together.
+    `budget` is in tokens of `pack.tokens_of`. `now` is the caller's clock; only a reading of recency uses it.
+    """
+
+    query: str
+    n: int = 10
+    budget: int = 2000
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    now: datetime | None = None
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    layers: tuple[int, ...] = ()
+    hops: int = 2
+    min_score: float = 0.0
+    include_superseded: bool = False
+    explain: bool = False
+    lexical: bool = False
+    profile: str = ""
+    goal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`terms` are content words in order, `phrases` what was quoted, `names` folded n-grams to look up as names,
+    `capitalised` the folded words a reader would take for names; `cut` says words were left out."""
+
+    text: str
+    operation: Operation
+    terms: tuple[str, ...]
+    phrases: tuple[str, ...]
+    names: tuple[str, ...]
+    as_of: AsOf
+    scope: Scope
+    hops: int
+    cut: bool
+
+    @property
+    def match(self) -> str:
+        """The FTS5 expression of all terms and phrases; '' where nothing can be searched."""
+        return match_query([*self.phrases, *self.terms])
+
+    @property
+    def asks_when(self) -> bool:
+        return self.operation in (Operation.TEMPORAL_LOOKUP, Operation.TEMPORAL_ARITHMETIC)
+
+
+def plan(request: RecallRequest) -> Plan:
+    """The plan for a request. Raises EmptyQuery when there is nothing to look for."""
+    text = " ".join(request.query.split())
+    if not text:
+        raise EmptyQuery
+    looked_at = text[:MAX_CHARACTERS]
+    words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(looked_at)]
+    terms = _distinct(_searchable(word for word in words if fold(word) not in STOP_WORDS)) or _distinct(_searchable(words)) or (looked_at[:64],)
+    phrases = _distinct(next(filter(None, groups)) for groups in _QUOTED.findall(looked_at))
+    return Plan(
+        text=text,
+        operation=operation_of(text),
+        terms=terms[:MAX_TERMS],
+        phrases=phrases[:8],
+        names=_names(words, phrases),
+        as_of=AsOf(request.as_of, request.known_at),
+        scope=Scope(request.types, request.tags, request.sources, request.layers, past=request.as_of is not None or request.known_at is not None),
+        hops=max(0, request.hops),
+        cut=len(terms) > MAX_TERMS or len(text) > MAX_CHARACTERS,
+    )
+
+
+def operation_of(question: str) -> Operation:
+    """Which of the five surfaces a question asks for; FACT where nothing says otherwise.
+
+    >>> operation_of("how many kilns are there").value, operation_of("since when is Ana in Braga").value
+    ('COUNT', 'TEMPORAL_LOOKUP')
+    """
+    head = question[:400]
+    if ARITHMETIC.search(head):
+        return Operation.TEMPORAL_ARITHMETIC
+    if COUNT.search(head):
+        return Operation.COUNT
+    if LOOKUP.match(head.lstrip(" \"'“¿(")) or re.search(r"\b(?:what|which) (?:date|day|month|year)\b|\bwhen (?:did|was|is|were|does|do|will|has|are)\b", head, re.IGNORECASE):
+        return Operation.TEMPORAL_LOOKUP
+    if LIST.search(head):
+        return Operation.LIST
+    return Operation.FACT
+
+
+def _searchable(words):
+    """Words as they can be found: a run of an unspaced script as its bigrams, a compound also as its parts."""
+    for word in words:
+        grams = "" if word.isascii() else ngrams(word)
+        if grams:
+            pieces = grams.split(" ")
+            telling = [g for g in pieces if len(g) > 1 and not all("\u3041" <= c <= "\u309f" for c in g)]
+            yield from telling or pieces
+            continue
+        yield word
+        if len(parts := _PARTS.findall(word)) > 1:
+            yield from (part for part in parts if len(part) > 1 and part.lower() not in STOP_WORDS)
+
+
+def _distinct(words) -> tuple[str, ...]:
+    seen: dict[str, str] = {}
+    for word in words:
+        seen.setdefault(word.casefold(), word)
+    return tuple(seen.values())
+
+
+def _names(words: list[str], phrases: tuple[str, ...]) -> tuple[str, ...]:
+    """Folded runs of one to NAME_WORDS words, longest first; a single stop word is no name."""
+    found: dict[str, None] = dict.fromkeys(fold(phrase) for phrase in phrases)
+    held = words[: MAX_TERMS * 3]
+    for length in range(min(NAME_WORDS, len(held)), 0, -1):
+        for start in range(len(held) - length + 1):
+            name = fold(" ".join(held[start : start + length]))
+            if length > 1 or name not in STOP_WORDS:
+                found[name] = None
+    return tuple(found)[-MAX_NAMES:]
