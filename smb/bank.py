@@ -28,6 +28,7 @@ from smb.stores.writer_lock import WriterLock
 if TYPE_CHECKING:
     from smb.authoring import Authored
     from smb.inference.embedder import Embedder
+    from smb.ingest.scope import Root
     from smb.lookup import Lookup
     from smb.stores.embedding_matrix import EmbeddingMatrix
     from smb.stores.graph import KnowledgeGraph
@@ -181,10 +182,10 @@ class Bank:
         ingester = Ingester(self.catalog, self.evidence, self.writing, self.commit, self._clock)
         options = ScanOptions(tuple(include), max_size or LARGEST, follow_symlinks, dry_run)
         for path in paths or self._default_paths():
-            root = await self._root(path)
-            await ingester.ingest_directory(root, options, progress, report, self._render_views)
-            if not dry_run:
-                write_place(self.path, root.name, root.path)
+            for root in await self._roots(path):
+                await ingester.ingest_directory(root, options, progress, report, self._render_views)
+                if not dry_run:
+                    write_place(self.path, root.name, root.path)
         if not dry_run:
             await self._render_views()
             await self._follow(report.transactions > 0, sync, skip_embeddings, progress)
@@ -201,13 +202,14 @@ class Bank:
         known = [Path(place) for place in read_places(self.path).values()]
         return [path for path in known if path.exists()] or [self.settings.kbmd_dir]
 
-    async def _root(self, path: Path) -> Any:
-        from smb.ingest.scope import root_for
+    async def _roots(self, path: Path) -> list[Root]:
+        from smb.ingest.scope import root_for, with_nested
 
         known: dict[str, list[str]] = {}
         for row in await self.catalog.fetch("SELECT root, path FROM documents WHERE live = 1 ORDER BY root, path"):
             known.setdefault(row["root"], []).append(row["path"])
-        return root_for(path, read_places(self.path), known)
+        places = read_places(self.path)
+        return with_nested(root_for(path, places, known), places)
 
     async def _render_views(self) -> None:
         """Object files of what changed, with hand edits met on the way taken in first."""

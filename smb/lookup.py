@@ -60,7 +60,7 @@ class Lookup:
             histories |= await self.catalog.histories(derived)
             waiting = list(derived)
         closure = closure_of(object_id, lambda i: histories.get(i, ()))
-        verdict = judge(histories[object_id])
+        verdict = judge(histories[object_id], about=object_id)
         objects = await self.catalog.load_objects(closure.objects)
         paths = await self._documents(r.document for r in closure.revisions)
         return {
@@ -84,7 +84,7 @@ class Lookup:
         closed_by = {old: r.id for r in ordered for old in r.replaces}
         return {
             "schema_version": 1, "reference": reference, "ids": ids, "key": [fold(subject), fold(attribute)] if rows else None,
-            "verdicts": {i: judge(histories[i]).standing for i in ids},
+            "verdicts": {i: judge(histories[i], about=i).standing for i in ids},
             "revisions": [self._revision(r, paths) | {"closed_by": closed_by.get(r.id)} for r in ordered],
         }
 

@@ -17,10 +17,15 @@ from smb.model.validity import ALWAYS, UTC, Interval, to_iso
 
 NASTY = (
     "no", "Yes", "null", "~", "y", ".inf", "1e3", "0x1F", "01234", "12:30", "1_000", "2031-05-08", "2031-05-08T13:56:00Z", "3.10",
-    "- a", "a: b", "a #b", "#x", "# x", "[x, y]", "[[x]]", "[[a|b]]", "{a: b}", "&a", "*a", "!!int 5", "!x", "%x", "@x", "`x`", "> x", "| x",
-    "'", "''", '"', '\\"', "\\", "\\n", "\\u2028", "a'b\"c", "---", "...", "a\n---\nb", "?", "? x", ":", "a:", "=", "<<", "\t", "a\tb", " a", "a ",
-    "", " ", "\n", "a\nb", "\r\n", "a\rb", "\u2028", "\u2029", "\x85", "\ufeff", "\ufeffa", "\x00", "\x07", "\x1b[0m", "\x7f", "\ufffe", "\uffff",
-    "😀", "👩‍🔬", "e\u0301", "é", "ﬁ", "İ", "ß", "窯の温度", "가마", "خبز", "हिन्दी", "\u202eabc", "\U0001fffe", "## Related", "a\n\n## Related\n\nb",
+    "- a", "a: b", "a #b", "#x", "# x", "[x, y]", "[[x]]", "[[a|b]]", "{a: b}", "&a", "*a", "!!int 5", "!x", "%x", "@x", "`x`",
+    "> x", "| x",
+    "'", "''", '"', '\\"', "\\", "\\n", "\\u2028", "a'b\"c", "---", "...", "a\n---\nb", "?", "? x", ":", "a:", "=", "<<", "\t",
+    "a\tb", " a", "a ",
+    "", " ", "\n", "a\nb", "\r\n", "a\rb", "a\r\nb", "\u2028", "\u2029", "\x85", "\ufeff", "\ufeffa", "\x00", "\x07", "\x1b[0m",
+    "\x7f",
+    "\ufffe", "\uffff",
+    "😀", "👩‍🔬", "e\u0301", "é", "ﬁ", "İ", "ß", "窯の温度", "가마", "خبز", "हिन्दी", "\u202eabc", "\U0001fffe", "## Related",
+    "a\n\n## Related\n\nb",
     "- supports: [[a|b]]", "<!-- x -->", "=======", "a" * 1100, "word " * 60,
 )
 
@@ -60,7 +65,8 @@ def hex12() -> st.SearchStrategy[str]:
 @st.composite
 def spans(draw: st.DrawFn) -> Span:
     start, line = draw(st.integers(0, 10**6)), draw(st.integers(1, 10**5))
-    return Span(draw(sources()), start, start + draw(st.integers(0, 5000)), line, line + draw(st.integers(0, 50)), draw(nasty_text()))
+    length, more = draw(st.integers(0, 5000)), draw(st.integers(0, 50))
+    return Span(draw(sources()), start, start + length, line, line + more, draw(nasty_text()))
 
 
 def tuples_of(values: st.SearchStrategy[str], most: int = 3) -> st.SearchStrategy[tuple[str, ...]]:
@@ -79,8 +85,10 @@ def links() -> st.SearchStrategy[Link]:
 def statements() -> st.SearchStrategy[Statement]:
     text = nasty_text()
     return st.builds(
-        Statement, title=text, identity=text, body=text, aliases=tuples_of(text), tags=tuples_of(text), subject=text, attribute=text, value=text,
-        about=text, links=st.lists(links(), max_size=3).map(tuple), attributed_to=text, negated=st.booleans(), confidence=weights(),
+        Statement, title=text, identity=text, body=text, aliases=tuples_of(text), tags=tuples_of(text), subject=text,
+        attribute=text, value=text,
+        about=text, links=st.lists(links(), max_size=3).map(tuple), attributed_to=text, negated=st.booleans(),
+        confidence=weights(),
         mode=st.sampled_from(Mode), valid=intervals(), valid_text=text, derived_from=tuples_of(hex12()),
         extra=st.lists(st.tuples(text, text), max_size=2).map(tuple),
     )
@@ -88,16 +96,19 @@ def statements() -> st.SearchStrategy[Statement]:
 
 def passages() -> st.SearchStrategy[Passage]:
     n = st.integers(0, 10**6)
-    return st.builds(Passage, st.sampled_from(("paragraph", "item", "turn")), n, n, n, n, tuples_of(nasty_text()), st.sampled_from(("", "Odile")))
+    kinds, speakers = st.sampled_from(("paragraph", "item", "turn")), st.sampled_from(("", "Odile"))
+    return st.builds(Passage, kinds, n, n, n, n, tuples_of(nasty_text()), speakers)
 
 
 def document_versions() -> st.SearchStrategy[DocumentVersion]:
     text = nasty_text()
     return st.builds(
         DocumentVersion, root=text, path=text, source=sources(), title=text, encoding=st.sampled_from(("utf-8", "cp1252")),
-        shape=st.sampled_from(("note", "chat")), date=text, valid=intervals(), primary=text, tags=tuples_of(text), aliases=tuples_of(text),
+        shape=st.sampled_from(("note", "chat")), date=text, valid=intervals(), primary=text, tags=tuples_of(text),
+        aliases=tuples_of(text),
         properties=st.lists(st.tuples(text, text), max_size=2).map(tuple), passages=st.lists(passages(), max_size=4).map(tuple),
-        dangling=st.lists(st.builds(DanglingLink, text, st.sampled_from([e.value for e in EdgeType]), weights(), spans()), max_size=2).map(tuple),
+        dangling=st.lists(st.builds(DanglingLink, text, st.sampled_from([e.value for e in EdgeType]), weights(), spans()),
+        max_size=2).map(tuple),
     )
 
 
@@ -120,8 +131,10 @@ def revisions(draw: st.DrawFn) -> Revision:
 
 
 _EXTRAS = (
-    ("rating", "rating: 5"), ("color", "color: '#ff0000'"), ("reviewers", "reviewers:\n  - Odile\n  - Tomás"), ("note", "note: |\n  two\n\n  lines # here"),
-    ("where", "# on the shelf\nwhere: {room: 2, shelf: [a, b]}"), ("cssclasses", "cssclasses: [wide]  # for Obsidian"), ("窯", "窯: はい"), ("empty", "empty:"),
+    ("rating", "rating: 5"), ("color", "color: '#ff0000'"), ("reviewers", "reviewers:\n  - Odile\n  - Tomás"),
+    ("note", "note: |\n  two\n\n  lines # here"),
+    ("where", "# on the shelf\nwhere: {room: 2, shelf: [a, b]}"), ("cssclasses", "cssclasses: [wide]  # for Obsidian"),
+    ("窯", "窯: はい"), ("empty", "empty:"),
     ("base", "base: &b [1, 2]"), ("folded", 'folded: "a\n  b"'),
 )
 
@@ -132,12 +145,17 @@ def memory_objects(draw: st.DrawFn, shown_links: bool = True) -> MemoryObject:
     text = nasty_text()
     iso = instants().map(to_iso)
     return draw(st.builds(
-        MemoryObject, id=hex12(), type=st.sampled_from(MemoryType), title=text, body=text, aliases=tuples_of(text), tags=tuples_of(text),
-        confidence=st.floats(0, 1), status=st.sampled_from(Status), created=iso, modified=iso, source_ids=tuples_of(sources()), revision=text,
-        verification=st.sampled_from(Verification), mode=st.sampled_from(Mode), valid_from=st.none() | iso, valid_to=st.none() | iso, recorded_at=iso,
-        key=st.just(()) | st.tuples(text, text), value=text, attributed_to=text, evidence=st.lists(spans(), max_size=3).map(tuple),
+        MemoryObject, id=hex12(), type=st.sampled_from(MemoryType), title=text, body=text, aliases=tuples_of(text),
+        tags=tuples_of(text),
+        confidence=st.floats(0, 1), status=st.sampled_from(Status), created=iso, modified=iso, source_ids=tuples_of(sources()),
+        revision=text,
+        verification=st.sampled_from(Verification), mode=st.sampled_from(Mode), valid_from=st.none() | iso,
+        valid_to=st.none() | iso, recorded_at=iso,
+        key=st.just(()) | st.tuples(text, text), value=text, attributed_to=text,
+        evidence=st.lists(spans(), max_size=3).map(tuple),
         derived_from=tuples_of(hex12()), extra=st.lists(st.sampled_from(_EXTRAS), max_size=3, unique=True).map(tuple),
-        links=st.lists(st.builds(Link, hex12(), st.sampled_from(EdgeType), weights(), text, st.just("kiln-north-0123456789ab")), max_size=3).map(tuple)
+        links=st.lists(st.builds(Link, hex12(), st.sampled_from(EdgeType), weights(), text, st.just("kiln-north-0123456789ab")),
+        max_size=3).map(tuple)
         if shown_links else st.just(()),
     ))
 
@@ -156,5 +174,6 @@ A, B = object_id("claim", "the kiln holds 36"), object_id("claim", "the kiln hol
 
 def told(at: datetime, kind: RevisionKind, object_: str = A, *, valid: Interval | None = ALWAYS, **fields: Any) -> Revision:
     """A revision recorded at `at`; with a statement unless `valid` is None."""
-    said = Statement(f"claim {object_[:4]}", object_, valid=valid, derived_from=fields.pop("derived_from", ())) if valid is not None else None
+    derived_from = fields.pop("derived_from", ())
+    said = None if valid is None else Statement(f"claim {object_[:4]}", object_, valid=valid, derived_from=derived_from)
     return replace(new_revision(kind, object_, "claim", statement=said, **fields), recorded_at=at, transaction=at.isoformat())

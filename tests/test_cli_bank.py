@@ -180,7 +180,7 @@ def test_doctor_finds_damage_names_the_remedy_and_exits_1(own: Path) -> None:
 
 
 def test_a_hand_edit_is_seen_taken_in_and_shown(own: Path) -> None:
-    file = next((own / "memory-bank" / "layer-1" / "entities").glob("tern-*.md"))
+    file = next((own / "memory-bank" / "layer-1").glob("*/tern-*.md"))
     file.write_text(file.read_text().replace("title: Tern", "title: Tern of Svolvær"))
     assert file.name in Ran("absorb", "--dry-run").out
     taken = answer("absorb")

@@ -25,7 +25,8 @@ class Letters:
 
     def __call__(self, texts) -> np.ndarray:
         self.asked += texts
-        vectors = np.array([[text.count(chr(97 + letter)) for letter in range(DIMENSION)] for text in texts], np.float32).reshape(-1, DIMENSION)
+        counts = [[text.count(chr(97 + letter)) for letter in range(DIMENSION)] for text in texts]
+        vectors = np.array(counts, np.float32).reshape(-1, DIMENSION)
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
 
@@ -65,7 +66,7 @@ def test_vectors_come_back_within_quantisation(matrix: EmbeddingMatrix, embed: L
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.text("abcdefghij", max_size=6), min_size=1, max_size=30), st.text("abcdefghij", min_size=1, max_size=6), st.integers(0, 40))
+@given(st.lists(st.text("abcdefgh", max_size=6), min_size=1, max_size=30), st.text("abcdefgh", min_size=1), st.integers(0, 40))
 def test_top_is_exact_cosine_with_ties_by_row(tmp_path_factory, texts: list[str], question: str, k: int) -> None:
     matrix = EmbeddingMatrix(tmp_path_factory.mktemp("m"), "letters/1", DIMENSION)
     matrix.rows_for(texts, Letters())
@@ -155,7 +156,8 @@ def test_another_embedder_is_refused_until_cleared(matrix: EmbeddingMatrix, embe
     matrix.rows_for(["kiln"], embed)
     other = EmbeddingMatrix(matrix.directory, "letters/2", DIMENSION)
     assert other.fingerprint == "letters/1"  # says what is there, so that a reader can compare
-    for use in (lambda: other.rows_for(["kiln"], embed), lambda: other.vectors([0]), lambda: other.top(np.ones(DIMENSION, np.float32), 1)):
+    query = np.ones(DIMENSION, np.float32)
+    for use in (lambda: other.rows_for(["kiln"], embed), lambda: other.vectors([0]), lambda: other.top(query, 1)):
         with pytest.raises(MatrixMismatch, match="letters/1.*letters/2.*smb rebuild"):
             use()
     other.clear()
@@ -180,7 +182,8 @@ def test_a_row_that_is_not_there(matrix: EmbeddingMatrix, embed: Letters) -> Non
 
 
 def test_an_empty_matrix_answers(matrix: EmbeddingMatrix) -> None:
-    assert len(matrix) == 0 and matrix.scores(np.ones(DIMENSION, np.float32)).shape == (0,) and matrix.top(np.ones(DIMENSION, np.float32), 3) == []
+    query = np.ones(DIMENSION, np.float32)
+    assert len(matrix) == 0 and matrix.scores(query).shape == (0,) and matrix.top(query, 3) == []
     matrix.sync()
     matrix.clear()
     assert not matrix.directory.exists()  # reading makes nothing
@@ -197,10 +200,14 @@ def test_a_reader_sees_new_rows(matrix: EmbeddingMatrix, embed: Letters) -> None
 
 
 def test_not_a_number_does_not_spread(matrix: EmbeddingMatrix) -> None:
-    matrix.rows_for(["a", "b"], lambda texts: np.array([[np.nan] * DIMENSION, [1.0] + [0.0] * (DIMENSION - 1)], np.float32))
-    assert matrix.scores(np.eye(DIMENSION, dtype=np.float32)[0]).tolist() == [0.0, 1.0]
+    first = np.eye(DIMENSION, dtype=np.float32)[0]
+    matrix.rows_for(["a", "b"], lambda texts: np.stack([np.full(DIMENSION, np.nan, np.float32), first]))
+    assert matrix.scores(first).tolist() == [0.0, 1.0]
 
 
 def test_importing_it_costs_no_numpy() -> None:
-    code = "import sys, smb.stores.embedding_matrix, smb.stores.vectors, smb.stores.lexical; print([m for m in ('numpy', 'chromadb') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parent.parent).stdout == "[]\n"
+    code = ("import sys, smb.stores.embedding_matrix, smb.stores.vectors, smb.stores.lexical, smb.inference.static_embedder; "
+            "print([m for m in ('numpy', 'chromadb') if m in sys.modules])")
+    root = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout == "[]\n"

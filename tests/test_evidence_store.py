@@ -36,7 +36,9 @@ def test_a_source_is_stored_exactly_read_only_under_its_hash_and_slug(tmp_path: 
 
 @given(st.lists(st.tuples(st.binary(max_size=40), nasty_text()), max_size=6))
 @settings(max_examples=40, deadline=None)
-def test_any_bytes_under_any_slug_survive_a_reopened_store(tmp_path_factory: pytest.TempPathFactory, wanted: list[tuple[bytes, str]]) -> None:
+def test_any_bytes_under_any_slug_survive_a_reopened_store(
+    tmp_path_factory: pytest.TempPathFactory, wanted: list[tuple[bytes, str]]
+) -> None:
     """Repeated sources count once; no slug escapes the directory."""
     bank = tmp_path_factory.mktemp("bank")
     given_ = [source(data, slug) for data, slug in wanted]
@@ -101,7 +103,8 @@ def test_two_clones_files_for_one_source_are_one_source_and_destroyed_together(t
     (store.directory / f"{SHA[:12]}-ant.md").write_bytes(KILN)
     (store.directory / ".DS_Store").touch()
     (store.directory / "README.md").touch()
-    assert {p.name for p in EvidenceStore(tmp_path).ids().values()} == {f"{SHA[:12]}-ant.md", f"{sha256_hex(b'other')[:12]}-a-note.md"}
+    other = sha256_hex(b"other")[:12]
+    assert {p.name for p in EvidenceStore(tmp_path).ids().values()} == {f"{SHA[:12]}-ant.md", f"{other}-a-note.md"}
     assert store.destroy(SHA) == 2
     assert not store.has(SHA) and store.destroy(SHA) == 0
     with pytest.raises(EvidenceMissing):

@@ -55,7 +55,8 @@ def test_a_transaction_is_one_file_named_after_its_bytes_in_its_month(tmp_path: 
     path = tmp_path / "ledger" / "2031-05" / f"{done.id}.jsonl"
     assert sha256_hex(path.read_bytes()).startswith(done.id) and len(done.id) == 32
     header, *lines = map(orjson.loads, path.read_bytes().splitlines())
-    assert header == {"format": 1, "kind": "ingest", "actor": "rules/1", "recorded_at": "2031-05-08T12:00:00.000250+00:00", "count": 2}
+    at = "2031-05-08T12:00:00.000250+00:00"
+    assert header == {"format": 1, "kind": "ingest", "actor": "rules/1", "recorded_at": at, "count": 2}
     assert [line["rev"] for line in lines] == [r.id for r in done.revisions]
 
 
@@ -110,7 +111,8 @@ def test_files_that_are_no_transactions_are_neither_ids_nor_read(tmp_path: Path)
     elsewhere.write_bytes(path.read_bytes())
     assert ledger.ids() == [done.id] and ledger.missing(()) == [done]
     assert {(p.name, problem.split(";")[0]) for p, problem in ledger.verify()} == {
-        ("notes.txt", "is no ledger file"), (f"{done.id[:-1]}.jsonl", "is no ledger file"), (f"{'0' * 32}.jsonl", "is no ledger file"),
+        ("notes.txt", "is no ledger file"), (f"{done.id[:-1]}.jsonl", "is no ledger file"),
+        (f"{'0' * 32}.jsonl", "is no ledger file"),
         (path.name, "belongs in ledger/2031-05"),
     }
 

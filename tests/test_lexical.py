@@ -24,8 +24,8 @@ class Index:
         self.db.execute(FTS)
         for text in texts:
             indexed = derived_text(text)
-            row = self.db.execute("INSERT INTO passages (text, context, ngrams) VALUES (?, '', ?)", (indexed, ngrams(indexed))).lastrowid
-            self.db.execute("INSERT INTO passages_fts (rowid, text, context, ngrams) SELECT * FROM passages WHERE rowid = ?", (row,))
+            self.db.execute("INSERT INTO passages (text, context, ngrams) VALUES (?, '', ?)", (indexed, ngrams(indexed)))
+        self.db.execute("INSERT INTO passages_fts (rowid, text, context, ngrams) SELECT * FROM passages")
 
     def find(self, *words: str, prefix_last: bool = False) -> set[int]:
         match = match_query(words, prefix_last=prefix_last)
@@ -36,10 +36,16 @@ class Index:
 
 @pytest.fixture(scope="module")
 def kiln() -> Index:
-    return Index("窯の温度は九百度である。重跑gen-itgc後", "The pre-fire check is open and the C++ code doesn't run.", "釉薬を塗る前に、素焼きの器を乾かす。2031年3月")
+    return Index(
+        "窯の温度は九百度である。重跑gen-itgc後",
+        "The pre-fire check is open and the C++ code doesn't run.",
+        "釉薬を塗る前に、素焼きの器を乾かす。2031年3月",
+    )
 
 
-@pytest.mark.parametrize("word", ["温度", "温度は", "itgc", "gen", "窯", "九百度", "重跑gen-itgc後", "重跑", "後", "温度が", "窯の温度は何度ですか"])
+@pytest.mark.parametrize("word", [
+    "温度", "温度は", "itgc", "gen", "窯", "九百度", "重跑gen-itgc後", "重跑", "後", "温度が", "窯の温度は何度ですか",
+])
 def test_unspaced_scripts_and_the_latin_words_inside_them_are_found(kiln: Index, word: str) -> None:
     """D01: unicode61 alone takes the sentence for one token."""
     assert 1 in kiln.find(word)
@@ -58,7 +64,8 @@ def test_a_number_with_its_unit_is_one_phrase() -> None:
 
 
 @pytest.mark.parametrize(("text", "query"), [
-    ("เตาเผาอุณหภูมิสูง", "อุณหภูมิ"), ("가마의 온도는 구백도이다", "온도가"), ("가마의 온도는 구백도이다", "온도"), ("Wir nahmen カオリン dazu", "ｶｵﾘﾝ"),
+    ("เตาเผาอุณหภูมิสูง", "อุณหภูมิ"), ("가마의 온도는 구백도이다", "온도가"), ("가마의 온도는 구백도이다", "온도"),
+    ("Wir nahmen カオリン dazu", "ｶｵﾘﾝ"),
     ("ភាសាខ្មែរ", "ខ្មែរ"), ("မြန်မာစာ", "မြန်မာ"), ("𠮷野の土", "𠮷野"),
 ])
 def test_other_unspaced_scripts(text: str, query: str) -> None:
@@ -71,7 +78,10 @@ def test_ngrams_of_a_mixed_sentence_keep_text_order() -> None:
     assert ngrams("a 窯 b") == "窯"  # words that don't touch a run are tokens of the text itself
 
 
-@pytest.mark.parametrize("query", ["pre-fire", "don't", "check:open", "(open", "open AND", "C++", "*", "", '"', "NEAR(", "a\x00b", "\ud800x", "{text} :", "^open", "-open", "🔥"])
+@pytest.mark.parametrize("query", [
+    "pre-fire", "don't", "check:open", "(open", "open AND", "C++", "*", "", '"', "NEAR(", "a\x00b", "\ud800x", "{text} :",
+    "^open", "-open", "🔥",
+])
 def test_no_question_is_a_syntax_error(kiln: Index, query: str) -> None:
     """D02: FTS5's own operators are only characters."""
     kiln.find(query)
@@ -100,7 +110,7 @@ def test_prefix_of_the_last_word(kiln: Index) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(st.one_of(st.text(max_size=20), st.text('"*():^-+AND ORNEAR窯温がのgen2年ั็ก\x00\ud800', max_size=12)), max_size=4), st.booleans())
+@given(st.lists(st.text(max_size=20) | st.text('"*():^-+AND ORNEAR窯温がのgen2年ั็ก\x00\ud800', max_size=9), max_size=4), st.booleans())
 def test_any_words_make_a_valid_expression(kiln: Index, words: list[str], prefix_last: bool) -> None:
     kiln.find(*words, prefix_last=prefix_last)
 
@@ -133,7 +143,8 @@ def test_a_blob_is_found_by_itself() -> None:
 
 
 @pytest.mark.parametrize("text", [
-    "data: a, b and data:,x", "x" * (RUN_LIMIT - 1) + "y", "a <b> c", "", "。".join(["窯の温度は九百度である"] * 60), "ab " * 400, "https://example.org/" + "kiln.log/" * 60,
+    "data: a, b and data:,x", "x" * (RUN_LIMIT - 1) + "y", "a <b> c", "", "。".join(["窯の温度は九百度である"] * 60), "ab " * 400,
+    "https://example.org/" + "kiln.log/" * 60,
 ])
 def test_everything_else_stays_as_it_is(text: str) -> None:
     assert derived_text(text) == text
@@ -146,7 +157,9 @@ def test_exactly_the_runs_over_the_limit_are_shortened(before: str, character: s
     assert derived_text(text) == (text if length <= RUN_LIMIT else before + "|" + character * 16 + "…|")
 
 
-@pytest.mark.parametrize("unit", ["<!--", "data:a/b;", "data:", "A" * RUN_LIMIT + " ", "a", "窯", "é", "<!---->", "データ<!--", "後a", "=-" * 100 + "\n"])
+@pytest.mark.parametrize("unit", [
+    "<!--", "data:a/b;", "data:", "A" * RUN_LIMIT + " ", "a", "窯", "é", "<!---->", "データ<!--", "後a", "=-" * 100 + "\n",
+])
 def test_linear_time(unit: str) -> None:
     """A megabyte of anything takes well under the seconds a backtracking pattern would."""
     text = unit * (1_000_000 // len(unit))

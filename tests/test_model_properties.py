@@ -20,7 +20,9 @@ from smb.model.currentness import AsOf
 from smb.model.evidence import Span
 from smb.model.identity import SLUG_BYTES, fold, generation_of, object_id, short_hash, slugify
 from smb.model.provenance import closure_of
-from smb.model.revision import MalformedRevision, Revision, RevisionKind, Statement, new_revision, revision_from_json, revision_to_json
+from smb.model.revision import (
+    MalformedRevision, Revision, RevisionKind, Statement, new_revision, revision_from_json, revision_to_json,
+)
 from smb.model.validity import UTC, Interval, TimeError, from_iso, parse_instant, parse_interval, to_iso
 
 K = RevisionKind
@@ -110,8 +112,10 @@ def test_a_written_instant_is_the_same_moment_in_every_zone(at: datetime, minute
 
 
 @pytest.mark.parametrize("text", [
-    "", "soon", "2031-02-29", "2031-02-30", "2031-13", "2031-00", "2031-05-00", "2031-05-32", "0000", "0000-01-01", "31", "20310508", "2031/05/08",
-    "08.05.2031", "2031-05-08T24:00", "2031-05-08T12:60", "2031-05-08T12", "2031-05-08T12:00+25:00", "2031-05-08 noon", "2031Z", "9999-12-31",
+    "", "soon", "2031-02-29", "2031-02-30", "2031-13", "2031-00", "2031-05-00", "2031-05-32", "0000", "0000-01-01", "31",
+    "20310508", "2031/05/08",
+    "08.05.2031", "2031-05-08T24:00", "2031-05-08T12:60", "2031-05-08T12", "2031-05-08T12:00+25:00", "2031-05-08 noon", "2031Z",
+    "9999-12-31",
     "0001-01-01T00:00+02:00", "-2031", "2031-05-08T12:00:00:00", "2031-05-08\n2031-05-09",
 ])
 def test_what_is_no_time_or_an_impossible_one_raises_time_error(text: str) -> None:
@@ -128,7 +132,8 @@ def test_parsing_a_time_raises_nothing_else(text: str) -> None:
         found = parse_interval(text)
     except TimeError:
         return
-    assert found.start is not None and found.end is not None and found.start < found.end and found.start.utcoffset() == timedelta(0)
+    assert found.start is not None and found.end is not None and found.start < found.end
+    assert found.start.utcoffset() == timedelta(0)
 
 
 @given(instants())
@@ -187,13 +192,17 @@ def test_defaults_are_left_out_of_a_ledger_line() -> None:
 
 
 GOOD = {"rev": "r", "op": "assert", "object": "o", "type": "claim", "says": {"title": "t", "identity": "i"}}
-DOCUMENT_LINE = GOOD | {"type": "document", "says": {"root": "", "path": "", "source": "", "title": "", "headings": [[]], "passages": []}}
+DOCUMENT_SAYS = {"root": "", "path": "", "source": "", "title": "", "headings": [[]], "passages": []}
+DOCUMENT_LINE = GOOD | {"type": "document", "says": DOCUMENT_SAYS}
 
 
 @pytest.mark.parametrize("line", [
-    {}, [], "x", GOOD | {"op": "guess"}, GOOD | {"says": {}}, GOOD | {"evidence": [[1]]}, GOOD | {"evidence": 1}, GOOD | {"replaces": 1},
-    GOOD | {"says": GOOD["says"] | {"valid": ["2031", None, 1, "x"]}}, GOOD | {"says": GOOD["says"] | {"valid": ["yesterday", None]}},
-    GOOD | {"says": GOOD["says"] | {"mode": "sung"}}, GOOD | {"says": GOOD["says"] | {"links": [["a", "likes", 1]]}}, DOCUMENT_LINE | {"says": {}},
+    {}, [], "x", GOOD | {"op": "guess"}, GOOD | {"says": {}}, GOOD | {"evidence": [[1]]}, GOOD | {"evidence": 1},
+    GOOD | {"replaces": 1},
+    GOOD | {"says": GOOD["says"] | {"valid": ["2031", None, 1, "x"]}},
+    GOOD | {"says": GOOD["says"] | {"valid": ["yesterday", None]}},
+    GOOD | {"says": GOOD["says"] | {"mode": "sung"}}, GOOD | {"says": GOOD["says"] | {"links": [["a", "likes", 1]]}},
+    DOCUMENT_LINE | {"says": {}},
 ], ids=str)
 def test_a_line_that_is_no_revision_raises_malformed_revision(line: object) -> None:
     """And nothing else, so that the ledger can name the place."""
@@ -203,8 +212,9 @@ def test_a_line_that_is_no_revision_raises_malformed_revision(line: object) -> N
 
 @pytest.mark.xfail(strict=True, reason="model: revision_from_json lets AttributeError and IndexError through")
 @pytest.mark.parametrize("line", [
-    GOOD | {"says": 5}, GOOD | {"says": ["title"]}, DOCUMENT_LINE | {"says": DOCUMENT_LINE["says"] | {"passages": [["paragraph", 1]]}},
-    DOCUMENT_LINE | {"says": DOCUMENT_LINE["says"] | {"passages": [["paragraph", 0, 1, 1, 1, 7]]}},
+    GOOD | {"says": 5}, GOOD | {"says": ["title"]},
+    DOCUMENT_LINE | {"says": DOCUMENT_SAYS | {"passages": [["paragraph", 1]]}},
+    DOCUMENT_LINE | {"says": DOCUMENT_SAYS | {"passages": [["paragraph", 0, 1, 1, 1, 7]]}},
     GOOD | {"says": GOOD["says"] | {"valid": ["2031-01-01T00:00:00+00:00"]}},
 ], ids=str)
 def test_a_line_of_the_wrong_shape_raises_malformed_revision(line: dict[str, object]) -> None:
@@ -231,7 +241,8 @@ def test_a_closure_is_whole_and_ends_on_cycles(derived: dict[int, list[int]], st
     closure = closure_of(str(start), lambda id_: history.get(id_, []))
     assert closure.objects[0] == str(start) and set(closure.objects) == reachable and len(closure.objects) == len(reachable)
     assert sorted(r.object_id for r in closure.revisions) == sorted(reachable & set(history))
-    assert set(closure.spans) == {span for r in closure.revisions for span in r.evidence} and len(closure.spans) == len(set(closure.spans))
+    assert set(closure.spans) == {span for r in closure.revisions for span in r.evidence}
+    assert len(closure.spans) == len(set(closure.spans))
 
 
 def test_a_closure_of_thousands_in_a_row_does_not_recurse() -> None:
@@ -242,7 +253,8 @@ def test_a_closure_of_thousands_in_a_row_does_not_recurse() -> None:
 
 def test_a_closure_holds_what_was_known_then() -> None:
     """Later supports are not in it, and what decided the verdict is."""
-    first, second = told(DAYS[0], K.ASSERT, document="d1", evidence=(_span(1),)), told(DAYS[2], K.ASSERT, document="d2", evidence=(_span(2),))
+    first = told(DAYS[0], K.ASSERT, document="d1", evidence=(_span(1),))
+    second = told(DAYS[2], K.ASSERT, document="d2", evidence=(_span(2),))
     contest = told(DAYS[1], K.CONTEST, valid=None, into=(B,), evidence=(_span(3),))
     history = [first, second, contest]
     assert closure_of(A, lambda _: history, AsOf(known_at=DAYS[0])).spans == (_span(1),)

@@ -18,11 +18,16 @@ from smb.stores.object_file import MalformedObjectFile, as_written, deserialize_
 
 CAPACITY = MemoryObject(
     "0123456789ab", MemoryType.CLAIM, "Kiln North holds 48 plates", body="Kiln North holds 48 plates since the new shelves.",
-    aliases=("capacity: north", "no"), tags=("kiln/north",), confidence=0.85, status=Status.CONTESTED, created="2031-05-08T12:00:00+00:00",
-    modified="2031-05-09T12:00:00+00:00", source_ids=("ab" * 32,), revision="0011223344556677", verification=Verification.SELF_SUPPORTED,
-    mode=Mode.EXTRACTED, valid_from="2031-05-01T00:00:00+00:00", recorded_at="2031-05-08T12:00:00+00:00", key=("kiln north", "capacity"),
-    value="48", attributed_to="Odile", evidence=(Span("ab" * 32, 10, 36, 12, 14, 'It "holds" 48: plates'),), derived_from=("ba9876543210",),
-    links=(Link("ba9876543210", EdgeType.RELATED_TO, 1.0, "Kiln North", "kiln-north-ba9876543210"),), extra=(("rating", "rating: 5"),),
+    aliases=("capacity: north", "no"), tags=("kiln/north",), confidence=0.85, status=Status.CONTESTED,
+    created="2031-05-08T12:00:00+00:00",
+    modified="2031-05-09T12:00:00+00:00", source_ids=("ab" * 32,), revision="0011223344556677",
+    verification=Verification.SELF_SUPPORTED,
+    mode=Mode.EXTRACTED, valid_from="2031-05-01T00:00:00+00:00", recorded_at="2031-05-08T12:00:00+00:00",
+    key=("kiln north", "capacity"),
+    value="48", attributed_to="Odile", evidence=(Span("ab" * 32, 10, 36, 12, 14, 'It "holds" 48: plates'),),
+    derived_from=("ba9876543210",),
+    links=(Link("ba9876543210", EdgeType.RELATED_TO, 1.0, "Kiln North", "kiln-north-ba9876543210"),),
+    extra=(("rating", "rating: 5"),),
     location="layer-1/claims/kiln-north-holds-48-plates-0123456789ab.md",
 )
 TEXT = CAPACITY.to_markdown()
@@ -87,7 +92,8 @@ def edited(old: str, new: str) -> MemoryObject:
 
 def test_a_persons_keys_survive_as_their_lines_with_the_comment_above() -> None:
     """Unknown keys, of any shape and in any place, are written back as they stood."""
-    mine = "# mine\nnotes: |\n  a: b\n\n  # not a comment\nshelf:\n- {room: 2}   # by the door\n-   b\nalso: &x [1,\n  2]\nagain: *x\n"
+    mine = ("# mine\nnotes: |\n  a: b\n\n  # not a comment\nshelf:\n- {room: 2}   # by the door\n-   b\n"
+            "also: &x [1,\n  2]\nagain: *x\n")
     found = edited("status: contested\n", mine + "status: contested\n")
     assert found.extra == (
         ("notes", "# mine\nnotes: |\n  a: b\n\n  # not a comment"), ("shelf", "shelf:\n- {room: 2}   # by the door\n-   b"),
@@ -148,7 +154,8 @@ MALFORMED = {  # name: (text, what stands on the line that is blamed or None for
     "key of three": (TEXT.replace("[kiln north, capacity]", "[a, b, c]"), "[a, b, c]", "key"),
     "twice": (TEXT.replace("status: contested", "status: contested\ntype: claim"), "type: claim", "twice"),
     "a tag": (TEXT.replace("value: \"48\"", "value: !!int 48"), "!!int", "tag"),
-    "a python tag in a key of a person": (TEXT.replace("rating: 5", "rating:\n- !!python/object/apply:os.system [ls]"), "!!python", "tag"),
+    "a python tag in a key of a person": (TEXT.replace("rating: 5", "rating:\n- !!python/object/apply:os.system [ls]"),
+    "!!python", "tag"),
     "an anchor": (TEXT.replace("value: \"48\"", "value: &v 48"), "&v", "anchor"),
     "an alias": (TEXT.replace("value: \"48\"", "value: *v"), "*v", "alias"),
     "deep": (TEXT.replace("[kiln/north]", "[" * 500 + "]" * 500), "tags:", "nested"),
@@ -186,8 +193,10 @@ def test_a_body_about_conflicts_is_no_conflict() -> None:
     assert edited(CAPACITY.body, body).body == body
 
 
-@given(st.integers(0, len(TEXT)), st.sampled_from(("", "\t", "'", '"', "[", "]", "{", "}", ": ", "\n", "- ", "&a ", "*", "!", "---\n", "\u2028", "\x00", "|", "%")),
-       st.integers(0, 30))
+INSERTED = ("", "\t", "'", '"', "[", "]", "{", "}", ": ", "\n", "- ", "&a ", "*", "!", "---\n", "\u2028", "\x00", "|", "%")
+
+
+@given(st.integers(0, len(TEXT)), st.sampled_from(INSERTED), st.integers(0, 30))
 @settings(max_examples=400, deadline=None)
 def test_mangled_files_raise_only_the_named_error(at: int, put: str, gone: int) -> None:
     """Any cut and any insertion either still is an object with an id or is refused by name."""

@@ -22,7 +22,7 @@ PACKAGE = Path(importlib.util.find_spec("wordllama").submodule_search_locations[
 TEXTS = [
     "The glaze cools slowly; below 600 °C you may open the damper (never earlier).",
     "窯の温度は九百度である。重跑gen-itgc後",
-    "def open_damper(self, *, by: float = 0.5) -> None:\n    if self.temperature > 600:\n\traise TooHot(f\"{self.temperature}\")\n",
+    "def open_damper(self, *, by: float) -> None:\n    if self.temperature > 600:\n\traise TooHot(f\"{self.temperature}\")\n",
     "  leading,   wide\tgaps\u00a0here\u2003and\n\n\nthere  ",
     "| cone | °C |\n|------|----|\n| 06   | 999 |\n| 6    | 1222 |",
     "Übergröße façade naïve — “quoted” … ‘single’ ½ × ² 12.345,67 €",
@@ -61,10 +61,10 @@ def test_equals_the_packaged_tokenizer(embedder: StaticEmbedder, plain, text: st
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.text(st.one_of(st.characters(codec="utf-8", exclude_characters="\r<▁"), st.sampled_from(" e.t(_-0é窯\n")), min_size=1, max_size=60))
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\r<▁") | st.sampled_from(" e.t(_-0é窯\n"), min_size=1))
 def test_equals_the_packaged_tokenizer_on_any_text(embedder: StaticEmbedder, plain, text: str) -> None:
-    """Without `\\r` (kept apart from the mark before it, so that line ends don't matter) and `<` (of `<s>`, taken literally), `▁`, and
-    runs of spaces before a mark no token joins with a space (they may be cut elsewhere)."""
+    """Without `\\r` (kept apart from the mark before it, so that line ends don't matter), `<` (of `<s>`, taken literally),
+    `▁`, and runs of spaces (before a mark that no token joins with a space they may be cut elsewhere)."""
     if not text.isspace() and not any(run in text for run in ("  ", " \n")):
         assert embedder.embed([text])[0] @ plain(text) > 0.9999
 
@@ -109,7 +109,8 @@ def test_the_beginning_of_a_long_text_counts(embedder: StaticEmbedder) -> None:
 
 
 def test_meaning(embedder: StaticEmbedder) -> None:
-    question, near, far = embedder.embed(["how hot is the kiln", "The oven reaches a temperature of 900 degrees", "We signed the rental contract in March"])
+    near, far = "The oven reaches a temperature of 900 degrees", "We signed the rental contract in March"
+    question, near, far = embedder.embed(["how hot is the kiln", near, far])
     assert question @ near > question @ far + 0.1
 
 
@@ -127,13 +128,16 @@ def test_threads_share_one_embedder(embedder: StaticEmbedder) -> None:
 
 
 def test_a_query_loads_neither_wordllama_nor_the_tokenizer() -> None:
-    code = ("import sys; from smb.inference.static_embedder import StaticEmbedder as E; e = E(); assert 'numpy' not in sys.modules; e.embed(['kiln']); "
+    code = ("import sys; from smb.inference.static_embedder import StaticEmbedder as E; E().embed(['kiln']); "
             "print([m for m in ('wordllama', 'tokenizers', 'safetensors', 'requests') if m in sys.modules])")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parent.parent)
+    root = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert done.stdout == "[]\n" and done.stderr == ""
 
 
-@pytest.mark.parametrize(("damage", "said"), [("missing", "cannot be read"), ("vocabulary", "damaged"), ("weights", "damaged"), ("absent", "not installed")])
+@pytest.mark.parametrize(("damage", "said"), [
+    ("missing", "cannot be read"), ("vocabulary", "damaged"), ("weights", "damaged"), ("absent", "not installed"),
+])
 def test_missing_or_damaged_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, said: str) -> None:
     fake = tmp_path / "wordllama"
     if damage != "absent":

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -38,7 +39,8 @@ class Workshop:
 
     async def commit(self, *revisions: Revision) -> Transaction:
         at = START + timedelta(hours=len(self.said))
-        tx = Transaction("ingest", "test", at, revisions, id=sha256_hex(repr((at, [r.id for r in revisions])).encode())[:32])
+        id_ = sha256_hex(repr((at, [r.id for r in revisions])).encode())[:32]
+        tx = Transaction("ingest", "test", at, tuple(replace(r, recorded_at=at, transaction=id_) for r in revisions), id=id_)
         self.said.append(tx)
         await self.take(tx)
         return tx
@@ -351,7 +353,8 @@ def test_an_object_born_earlier_elsewhere_moves_its_file(workshop):
     async def scene(w: Workshop) -> None:
         here = concept("Kiln")
         there = new_revision(RevisionKind.ASSERT, here.object_id, "concept", document="d00000000002", statement=Statement("The Kiln", "Kiln"))
-        earlier = Transaction("ingest", "test", START - timedelta(days=1), (there,), id="f" * 32)
+        at = START - timedelta(days=1)
+        earlier = Transaction("ingest", "test", at, (replace(there, recorded_at=at),), id="f" * 32)
         await w.commit(here)
         await w.views.catch_up(w.catalog)
         assert w.file(here).name.startswith("kiln-")

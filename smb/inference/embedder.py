@@ -38,8 +38,8 @@ class EmbedderMismatch(SmbError):
         self.bank_has = bank_has
         self.configured = configured
         super().__init__(
-            f"This bank is embedded with {bank_has}, but {configured} is configured. Set the embedder back, or embed the "
-            f"bank again with `smb rebuild --embedder {configured}`."
+            f"This bank is embedded with {bank_has}, but {configured} is configured. Set the embedder back, or embed "
+            "everything again with `smb rebuild --vectors`."
         )
 
 

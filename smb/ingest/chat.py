@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from smb.ingest.passages import part
+from smb.ingest.passages import ContentPlaces, part
 from smb.ingest.segment import Piece
 from smb.ingest.source_text import SourceText
 
@@ -72,9 +72,10 @@ def _turns(piece: Piece, source: SourceText) -> list[Piece]:
                 starts.append(later)
             at = content.find("\n", at + 1)
     turns = []
+    places = ContentPlaces(piece, source)
     for place, start in enumerate(starts):
         end = starts[place + 1].start() if place + 1 < len(starts) else len(content)
-        turn = part(piece, source, start.start(), end, whole_start=place == 0) if len(starts) > 1 else piece
+        turn = part(places, start.start(), end, whole_start=place == 0) if len(starts) > 1 else piece
         text = content[start.end() : end].strip()
         turns.append(replace(turn, kind="turn", content=text, speaker=_speaker(start)))
     return turns

@@ -9,38 +9,45 @@ Owns the choice, by a stated score:
     -0.5 quoted   -1.25 speaks to the reader
 
 A sentence needs `THRESHOLD`, in a note of few sentences less, and the best `MOST` stay, in their order.
+A title is the sentence, with an opening pronoun replaced by the name it stands for, and with the note's subject before
+it where it would mean another thing in another note ("The default is 5.", "This rule was added in 2022.").
 Never keeps a question, an instruction, a hypothesis or a fragment.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from smb.ingest.extract import Draft
 from smb.ingest.keyed_sentence import key_of
 from smb.ingest.lexicon import AUXILIARIES, CONNECTIVES, DANGLING, FUNCTION_WORDS, PAST_VERBS
-from smb.ingest.signals import SignalKind, SpeechAct, correction, decision, negated, reported, is_finite, speech_act, valid_in, values, words_of
+from smb.ingest.signals import SignalKind, SpeechAct, correction, decision, negated, reported, is_finite, speech_act, valid_in, words_of
 from smb.ingest.extract_keyed import plain_name
-from smb.ingest.survey import Prose, Survey
+from smb.ingest.survey import NameStarts, Prose, Survey
 from smb.model.objects import MemoryType
 
-MOST = 5
+MOST = 6
+FILL = 3  # a note with fewer claims takes its next best that score at least MEMO_THRESHOLD
 THRESHOLD = 1.5
 MEMO_THRESHOLD = 0.75
 TINY = 4  # sentences: every assertion counts
 FEW = 8  # sentences: a note with no more is a memo, every assertion of it counts
+CLOSELY = 50  # sentences; further down only those with a figure or a word of change or decision are looked at
 SHORTEST, LONGEST = 25, 300
 _WEIGHT = {SignalKind.DATE: 2.0, SignalKind.AMOUNT: 2.0, SignalKind.VERSION: 1.5, SignalKind.URL: 1.0, SignalKind.EMAIL: 1.0, SignalKind.NUMBER: 1.0}
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
-_NAMED = re.compile(r"(?<=[a-z,;] )[A-ZÀ-Þ][\w’'-]*[a-z]")
+_STANDS_OUT = re.compile(r"\d|longer|moved|decided|agreed|instead|changed|replaced|switched|must|never|[。]")
+_NAMED = re.compile(r"[a-z,;] [A-ZÀ-Þ][\w’'-]*[a-z]")
 _DEFINES = re.compile(r"^(?:The |An? |This )?(.{2,60}?)\s(?:is|are|was|were|means|refers to|represents|specifies|describes|provides|defines)\s(?:an?|the|one|used)?\s?", re.I)
 _FIRST_PERSON = frozenset("i we i'm i've i'd i'll we're we've we'd we'll my our me us mine ours".split())
 _NAVIGATION = re.compile(r"^(?:see|for (?:more|details|further|additional|an? )|refer to|click here|back to|go to|read more|learn more|note:|source:)\b|"
                          r"\b(?:see also|see the|see below|shown below|shown above|as follows|the following|following (?:code|example|table|sections?)|in this (?:article|section|topic|post|guide|chapter)|"
                          r"this (?:article|topic|section|page|example|sample|code|chapter|guide|post|tutorial)|these examples?|below|above|here's|here is|here are)\b", re.I)
-_MESSY = re.compile(r"^\d+ [A-Z]|[{}<>|\\]|::|\[\d*\]|\bTODO\b|^\W*$|\(\)\s*$")
+_NAVIGATION_WORDS = frozenset("see for refer click back go read learn note source shown following follows article section topic post guide chapter page example "
+                              "sample code tutorial examples below above here's here".split())
+_CJK_STEP = re.compile(r"^(?:首先|然后|接着|最后|因此|所以|但是|而且|于是|那么|接下来|此时|这时|例如|比如|まず|次に|そして|しかし|ただし|また)|我们|(?:示例|输入|输出|解释|说明)\s?\d*\s?[:：]|\$")
+_MESSY = re.compile(r"^\d+ [A-Z]|[\w.:%]{46}|^[-–—·] | · |[{}<>|\\]|::|\[\d*\]|\bTODO\b|^\W*$|\(\)\s*$")
 _ATTRIBUTION = re.compile(r"\s*[—–-]{1,2}\s*([A-ZÀ-Þ][\w’'.-]*(?:\s[\w’'.-]+){0,3})(?:,[^—]*)?$")
 _POLICY = frozenset("enable disable allow forbid require never always avoid don't keep deny do".split())
 _FILLER = frozenset("wow thanks thank hey hi hello yeah yes no ok okay sure cool great nice bye haha lol totally absolutely definitely awesome "
@@ -54,6 +61,7 @@ class _Found:
     prose: Prose
     sentence: str
     draft: Draft
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +77,17 @@ class _Around:
     elided: str = ""
 
 
-def sentence_claims(seen: Survey, names: dict[str, str]) -> list[Draft]:
-    """The note's sentence claims in document order. `names` maps lower-case known names to their titles."""
+def sentence_claims(seen: Survey, names: NameStarts) -> list[Draft]:
+    """The note's sentence claims in document order. `names` are the other names the note knows."""
+    own = NameStarts({n: seen.title for n in seen.names})
     total = seen.sentence_count
-    memo, tiny = total <= FEW, total <= TINY and len(seen.note.blocks) <= TINY + 4
+    memo = total <= FEW
+    tiny = total <= TINY and not seen.code and all(b.kind != "code" for b in seen.note.blocks)
     turns = 0
     clip = 2 * sum(p.block.quoted for p in seen.prose) >= len(seen.prose)
     found: list[_Found] = []
     said: set[str] = set()
+    read = 0
     for prose in seen.prose:
         quoted_by = _quoted_by(seen, prose, clip) if prose.block.quoted else ""
         if prose.block.quoted and not quoted_by:
@@ -84,20 +95,24 @@ def sentence_claims(seen: Survey, names: dict[str, str]) -> list[Draft]:
         turns += bool(prose.block.speaker)
         person, led_in = "", False
         for sentence in prose.sentences:
+            read += 1
+            if read > CLOSELY and not turns and not _STANDS_OUT.search(sentence):
+                continue
             around = _Around(prose.block.speaker, quoted_by, person, led_in, memo, tiny)
-            result = _claim(seen, prose, sentence, names, around)
+            result = _claim(seen, prose, sentence, own, names, around)
             if result and result.draft.title.lower() not in said:
                 said.add(result.draft.title.lower())
                 found.append(result)
             if (m := _PERSON_SUBJECT.match(sentence)) and m[0].lower() not in FUNCTION_WORDS:
                 person = m[0]
-            led_in = led_in or _leads(sentence, seen)
+            led_in = led_in or bool(own.subject(sentence[:200].lower()))
     cap = max(MOST, turns // 2) if turns else FEW if memo else MOST
     best = sorted(range(len(found)), key=lambda i: (-found[i].score, i))[:cap]
+    best = [i for n, i in enumerate(best) if found[i].sure or n < FILL]
     return [replace(f.draft, spans=(seen.span(f.prose.block, f.sentence),)) for f in (found[i] for i in sorted(best))]
 
 
-def _claim(seen: Survey, prose: Prose, sentence: str, names: dict[str, str], around: _Around) -> _Found | None:
+def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: NameStarts, around: _Around) -> _Found | None:
     length = len(sentence)
     cjk = not sentence.isascii() and bool(_CJK.search(sentence))
     if length > LONGEST or length < (8 if cjk else 14 if around.memo or around.speaker else SHORTEST):
@@ -105,12 +120,15 @@ def _claim(seen: Survey, prose: Prose, sentence: str, names: dict[str, str], aro
     words = words_of(sentence)
     if not words:
         return None
-    if not cjk:
-        if words[0] in _NEVER_FIRST or (sentence[0].islower() and not around.speaker and words[0] not in names):
+    if cjk:
+        if _CJK_STEP.search(sentence) or sentence[-1] not in "。！!.」）)" and not _unpunctuated(prose, sentence):
+            return None
+    else:
+        if words[0] in _NEVER_FIRST or (sentence[0].islower() and not around.speaker and not names.title(sentence.lower())):
             return None
         if sentence[-1] not in ".!\"'”)" and not around.speaker and not _unpunctuated(prose, sentence):
             return None
-    if _NAVIGATION.search(sentence) or _MESSY.search(sentence) or sentence.count("(") != sentence.count(")"):
+    if not _NAVIGATION_WORDS.isdisjoint(words) and _NAVIGATION.search(sentence) or _MESSY.search(sentence) or sentence[0] in "([" or sentence.count("(") != sentence.count(")"):
         return None
     act = speech_act(sentence, words)
     tags: tuple[str, ...] = ()
@@ -120,13 +138,18 @@ def _claim(seen: Survey, prose: Prose, sentence: str, names: dict[str, str], aro
         tags = ("instruction",)
     elif act is not SpeechAct.ASSERTION:
         return None
-    return _chat_claim(sentence, prose, words, around) if around.speaker else _note_claim(seen, prose, sentence, words, names, around, tags)
+    if around.speaker:
+        return _chat_claim(seen, sentence, prose, words, own, around)
+    return _note_claim(seen, prose, sentence, words, own, names, around, tags)
 
 
-def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], names: dict[str, str], around: _Around, tags: tuple[str, ...]) -> _Found | None:
+def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], own: NameStarts, names: NameStarts, around: _Around,
+                tags: tuple[str, ...]) -> _Found | None:
     title, first = sentence.strip("\"“”"), words[0].partition("'")[0].partition("’")[0]
     score = 0.0
-    if around.quoted_by and title.count('"') % 2:
+    if title.count('"') % 2:
+        if not around.quoted_by:
+            return None
         title = sentence
     if first in _HE_SHE:
         who = around.person or (seen.title if seen.kind == "person" else "")
@@ -142,6 +165,8 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], nam
             return None
         score = -0.75
     elif first in CONNECTIVES or first in _FOR_INSTANCE:
+        if not _FIRST_PERSON.isdisjoint(words):
+            return None
         score = -1.5
     elif len(words) > 2 and first.endswith("s") and words[1] in _OBJECT_FIRST and is_finite(first, "it"):
         if prose.place > 2 or len(prose.block.headings) > 1:
@@ -157,6 +182,8 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], nam
             tags, score = (*tags, "reported"), score + 0.5
     me = ""
     if first in _FIRST_PERSON or not _FIRST_PERSON.isdisjoint(words):
+        if not around.tiny and not _INTENT.isdisjoint(words[1:5]):
+            return None
         score -= 0.5 if around.memo else 1.5
         if first in _FIRST_PERSON:
             me = _author(seen)
@@ -165,35 +192,44 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], nam
         score -= 1.25
     changed = correction(sentence, words)
     denied = negated(sentence, words)
-    found = values(sentence)
+    found = seen.values(sentence)
     kinds: set[str] = set()
     for value in found:
         if value.kind not in kinds:
             kinds.add(value.kind)
             score += _WEIGHT[value.kind]
-    score += 3.0 * bool(changed) + denied
+    if changed and changed[0].lower() == "instead of":  # as often a comparison as a change
+        changed, score = None, score + 1.0
+    score += 3.0 if changed else 1.0 if denied else 0.0
     decided = decision(sentence, words) if not denied else None
     if decided:
         score += 2.0
     if prose.label in ("decided", "decision"):
         score += 3.0
         decided = decided or re.match("", sentence)
-    subject, begins = _subject(seen, sentence, names)
-    if begins:
+    lower = sentence.lower()
+    subject = own.subject(lower)
+    if subject:
         score += 1.0
         if _DEFINES.match(sentence):
             score += 2.0
+    else:
+        subject = names.subject(lower) or seen.title
     if prose.place < 2:
         score += 0.75
     if prose.block.code_terms or _NAMED.search(sentence):
         score += 0.5
     if len(sentence) > 200:
         score -= 0.5
-    key = key_of(title, me or seen.title) if not tags or tags == ("reported",) and not attributed else None
+    if _is_local(first, words, sentence):
+        title = f"{seen.title}: {title}"
+    key = None if score + 1.5 < MEMO_THRESHOLD and not around.tiny else key_of(
+        sentence if first not in _HE_SHE and first not in _IT else title, me or seen.title, own) if not tags or tags == ("reported",) and not attributed else None
     if key:
         score += 1.5
-    if score < (-0.5 if around.tiny or "instruction" in tags or around.quoted_by else MEMO_THRESHOLD if around.memo else THRESHOLD):
+    if score < (-0.5 if around.tiny or "instruction" in tags or around.quoted_by else MEMO_THRESHOLD):
         return None
+    sure = around.memo or score >= THRESHOLD
     if changed:
         tags = (*tags, "correction")
     if decided:
@@ -202,10 +238,17 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], nam
     confidence = 0.35 if attributed and attributed != me else min(0.7, 0.45 + score / 25)
     return _Found(score, prose, sentence, Draft(
         MemoryType.CLAIM, title, (), tags=tags, subject=key[0] if key else me or subject, attribute=key[1] if key else "", value=key[2] if key else "",
-        attributed_to=attributed, negated=denied, confidence=round(confidence, 2), valid=valid, valid_text=valid_text))
+        attributed_to=attributed, negated=denied, confidence=round(confidence, 2), valid=valid, valid_text=valid_text), sure)
 
 
-def _chat_claim(sentence: str, prose: Prose, words: list[str], around: _Around) -> _Found | None:
+def _is_local(first: str, words: list[str], sentence: str) -> bool:
+    """Whether the sentence means another thing in another note: it points ("this rule") or is short and names nothing."""
+    if first in ("this", "these", "there"):
+        return True
+    return first in ("the", "no", "all", "its") and len(words) <= 6 and not _NAMED.search(sentence)
+
+
+def _chat_claim(seen: Survey, sentence: str, prose: Prose, words: list[str], own: NameStarts, around: _Around) -> _Found | None:
     first = words[0]
     mine = first in _FIRST_PERSON or _elided(words)
     if len(words) < 4 or first in _FILLER or first in DANGLING - {"his", "her", "their", "its"} and first not in ("he", "she"):
@@ -215,11 +258,11 @@ def _chat_claim(sentence: str, prose: Prose, words: list[str], around: _Around) 
         return None
     score = min(content, 10) / 5 + (1.0 if mine else 0.5 if not _FIRST_PERSON.isdisjoint(words) else 0.0) + negated(sentence, words)
     score += 2.0 * bool(changed := correction(sentence, words)) + 2.0 * bool(decided := decision(sentence, words))
-    score += sum({v.kind: _WEIGHT[v.kind] for v in values(sentence)}.values())
+    score += sum({v.kind: _WEIGHT[v.kind] for v in seen.values(sentence)}.values())
     score += 0.75 * bool(_NAMED.search(sentence)) - 1.0 * ("you" in words or "you're" in words or "your" in words)
     if score < 1.2:
         return None
-    key = key_of(sentence, around.speaker)
+    key = key_of(sentence, around.speaker, own)
     valid, valid_text = valid_in(sentence)
     tags = ("correction",) * bool(changed) + ("decision",) * bool(decided)
     return _Found(score, prose, sentence, Draft(
@@ -228,10 +271,11 @@ def _chat_claim(sentence: str, prose: Prose, words: list[str], around: _Around) 
         confidence=round(min(0.65, 0.4 + score / 25), 2), valid=valid, valid_text=valid_text))
 
 
+_INTENT = frozenset("wanted needed want worried hoping hoped wondering curious trying tried like love figured".split())
 _IT = frozenset(("it",))
 _OBJECT_FIRST = frozenset("the a an this these all any each every one several many some whether that to if how its".split())
 _FOR_INSTANCE = frozenset(("for",))
-_NEVER_FIRST = frozenset("you your you're you'll you've here here's what how why which who when where let's let thanks note if".split()) - {"when"}
+_NEVER_FIRST = frozenset("you your you're you'll you've here here's not otherwise what how why which who when where let's let thanks note if".split()) - {"when"}
 _PERSON_SUBJECT = re.compile(r"^[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?:\s[A-ZÀ-Þ][\w’'-]+)*(?=\s[a-z])")
 _BE_OR_HAVE = frozenset("is was are were has had can does did runs uses makes".split())
 
@@ -259,32 +303,6 @@ def _resolved(sentence: str, who: str) -> str:
 
 def _first_line(prose: Prose) -> bool:
     return prose.place == 0 and len(prose.sentences) > 0
-
-
-def _leads(sentence: str, seen: Survey) -> bool:
-    """Whether the sentence is about the note's subject, so that "it" in the next one can stand for it."""
-    return _starts_with(sentence.lower(), seen.names)
-
-
-def _starts_with(lower: str, names: Iterable[str]) -> str:
-    for opener in ("", "the ", "a ", "an ", "our "):
-        if opener and not lower.startswith(opener):
-            continue
-        rest = lower[len(opener):]
-        for name in names:
-            if rest.startswith(name) and not rest[len(name) : len(name) + 1].isalnum():
-                return name
-    return ""
-
-
-def _subject(seen: Survey, sentence: str, names: dict[str, str]) -> tuple[str, bool]:
-    """The known name the sentence begins with, or the note's subject; and whether it begins with the latter."""
-    lower = sentence.lower()
-    if name := _starts_with(lower, seen.names):
-        return seen.names[name], True
-    if name := _starts_with(lower, names):
-        return names[name], False
-    return seen.title, False
 
 
 def _author(seen: Survey) -> str:

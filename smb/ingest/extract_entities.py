@@ -8,6 +8,7 @@ a name because it begins a sentence, and never takes code, link texts, headings 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from smb.ingest.extract import Draft
@@ -15,7 +16,7 @@ from smb.ingest.extract_keyed import plain_name
 from smb.ingest.lexicon import (
     BASE_VERBS, CORPORATE, HONORIFICS, NOT_NAMES, ORGANISATION_KEYS, PERSON_KEYS, PREPOSITIONS, PLACE_CUES, PLACE_KEYS, PRODUCT_KEYS, STREETS,
 )
-from smb.ingest.signals import SignalKind, correction, values
+from smb.ingest.signals import SignalKind, correction
 from smb.ingest.survey import Prose, Survey
 from smb.model.evidence import Span
 from smb.model.identity import fold
@@ -23,11 +24,15 @@ from smb.model.objects import MemoryType
 
 MOST_FOUND = 4  # names found in prose; properties and speakers come on top
 MOST_DATES = 2
+MOST_BLOCKS = 200  # prose blocks looked through; what a longer note is about shows before
 _U = "A-ZÀ-ÖØ-Þ"
-_RUN = re.compile(
-    rf"(?<![\w/.@#$:<+-])[{_U}][\w’'&+-]*(?:\.(?=\s[{_U}]))?(?:\s(?:(?:of|de|da|do|dos|das|del|di|du|la|le|van|von|der|den)\s(?:the\s)?)?[{_U}][\w’'&+-]*)+"
-    rf"|(?<![\w/.@#$:<(+-])(?:[A-Z][a-z]+[A-Z]+[a-z]*|[A-Z]{{2,}}[a-z]{{2,}}|[a-z]{{1,3}}[A-Z][A-Za-z]{{1,6}})(?![\w(:.]|::|\.\w)"
-    rf"|(?<![\w/.@#$:<+-])[{_U}][a-zà-ÿ]{{2,}}(?=\s(?:said|says|asked|told|wrote|writes|claims|thinks|wants|joined|offered|signed|replied|suggested)\s)")
+_RUN = re.compile(  # begins with a set, so that the engine skips to capitals
+    rf"[{_U}](?<![\w/.@#$:<+-].)(?:[\w’'&+-]*(?:\.(?=\s[{_U}]))?(?:\s(?:(?:of|de|da|do|dos|das|del|di|du|la|le|van|von|der|den)\s(?:the\s)?)?[{_U}][\w’'&+-]*)+"
+    rf"|(?:[a-z]+[A-Z]+[a-z]*|[A-Z]+[a-z]{{2,}})(?![\w(:]|\.\w)"
+    rf"|[a-zà-ÿ]{{2,}}(?=\s(?:said|says|asked|told|wrote|writes|claims|thinks|wants|joined|offered|signed|replied|suggested)\s))")
+_LOWER_FIRST = re.compile(r"(?<![\w/.@#$:<(+-])(?:[ei][A-Z][a-z]{2,}|[a-z]{1,7}OS|[a-z]{1,2}[A-Z]{2,3})(?![\w(:]|\.\w)")
+_LOWER_HUMP = re.compile(r"[a-z][A-Z]")
+_CAPITAL_INSIDE = re.compile(rf"[ ,(\"“][{_U}]|[a-z][A-Z]|[A-Z][A-Z][a-z]")
 _HANDLE = re.compile(r"(?<![\w/.@])@[A-Za-z][\w-]{2,30}\b(?![./])")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:。]\s+|\(|[\"“])\Z")
 _PLACE_BEFORE = re.compile(r"\b(?:lives? in|lived in|moved to|based in|located in|born in|city of|town of|village of|island of|delivered to)\s\Z")
@@ -145,12 +150,14 @@ def _is_name(name: str, kind: str) -> bool:
 def _found(seen: Survey) -> dict[str, _Seen]:
     found: dict[str, _Seen] = {}
     code = {fold(c.rstrip("()")) for c in seen.code}
-    for prose in seen.prose:
-        if prose.block.quoted and prose.block.kind != "paragraph":
+    for prose in seen.prose[:MOST_BLOCKS]:
+        if prose.block.quoted:
             continue
         skip = _labels(prose)
         for sentence in prose.sentences:
-            for m in _RUN.finditer(sentence):
+            if not _CAPITAL_INSIDE.search(sentence, 1):
+                continue
+            for m in _runs(sentence):
                 name, starts = _trim(sentence, m)
                 if name and name not in skip and not (skip and any(name in s for s in skip)):
                     key = fold(name)
@@ -162,6 +169,12 @@ def _found(seen: Survey) -> dict[str, _Seen]:
                     entry.places.add(prose.place)
                     entry.inside += 1
     return found
+
+
+def _runs(sentence: str) -> Iterator[re.Match[str]]:
+    yield from _RUN.finditer(sentence)
+    if _LOWER_HUMP.search(sentence):
+        yield from _LOWER_FIRST.finditer(sentence)
 
 
 def _labels(prose: Prose) -> set[str]:
@@ -234,16 +247,19 @@ def _next_word(sentence: str, at: int) -> str:
 _NEXT = re.compile(r"\s([a-z]+)\b")
 
 
+_FULL_YEAR = re.compile(r"\d{4}[-年/ ]|[a-z.,] \d{4}")
+
+
 def _dates(seen: Survey) -> list[Draft]:
     """Full dates on which something changed, or that stand in more than one block."""
     places: dict[str, set[int]] = {}
     first: dict[str, Span] = {}
     matters: set[str] = set()
     for prose in seen.prose:
-        if not any(c.isdigit() for c in prose.block.text):
+        if not _FULL_YEAR.search(prose.block.text):
             continue
         for sentence in prose.sentences:
-            for value in values(sentence):
+            for value in seen.values(sentence):
                 if value.kind is SignalKind.DATE and len(value.value) >= 10 and value.value[0] != "-":
                     day = value.value[:10]
                     places.setdefault(day, set()).add(prose.place)

@@ -32,7 +32,7 @@ from smb.model.identity import fold
 from smb.model.objects import MemoryType
 
 MOST_WIKI = 8
-MOST_PATHS = 3
+MOST_PATHS = 4
 MOST_STATED = 3
 MOST_TOGETHER = 2
 MOST_EDGES = 200

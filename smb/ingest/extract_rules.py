@@ -13,7 +13,7 @@ from smb.ingest.extract_entities import entities
 from smb.ingest.extract_keyed import keyed_claims
 from smb.ingest.extract_relationships import declared, links, sections, stated, together
 from smb.ingest.note import Note
-from smb.ingest.survey import survey
+from smb.ingest.survey import NameStarts, survey
 from smb.model.identity import fold
 
 
@@ -32,7 +32,7 @@ class RulesExtractor:
         things = [c for c in things if fold(c.title) not in taken]
         names = _names(things, named)
         known = {**{n.lower(): t for n, t in seen.names.items()}, **names}
-        drafts: list[Draft] = [*things, *named, *keyed_claims(seen), *sentence_claims(seen, names)]
+        drafts: list[Draft] = [*things, *named, *keyed_claims(seen), *sentence_claims(seen, NameStarts(names))]
         relations = [*link_drafts, *declared(seen), *stated(seen, known), *sections(seen, things), *together(seen, places)]
         drafts += _once(relations)
         return Extraction(primary(seen, edges), tuple(drafts))

@@ -25,6 +25,7 @@ _PLAIN_TAGS = frozenset(_CORE_TAGS + name for name in (
     "str", "int", "float", "bool", "null", "timestamp", "binary", "seq", "map", "set", "omap", "pairs", "merge", "value"))
 _KEY_LINE = re.compile(r"""(?!-\s)(?P<quote>["']?)(?P<key>[^\s:=#"'\[\]{}*&!|>`<@%][^:=\n"]{0,80}?)(?P=quote)[ \t]*(?P<mark>[:=])(?=\s|$)""")
 _TOML_KEY = re.compile(r"""[ \t]*(?:\[+[ \t]*)?(["']?)([\w.-]+)\1[ \t]*(?:=|\.|\])""")
+_LINES_NAMED = 5
 _LIST_ITEM = re.compile(r"[ \t]*-(?:[ \t]+|$)")
 _ISO_DAY = re.compile(r"(\d{4}-\d{1,2}-\d{1,2})(?:[T ]\d{1,2}:\d{2}[\d:.,]*\s*(?:Z|[+-]\d{2}:?\d{2})?)?", re.IGNORECASE)
 
@@ -103,6 +104,7 @@ def _read_yaml(source: SourceText, inner: str, offset: int, close: int) -> _Read
         if aliased or not value_node.value:
             end = source.ends[source.line_at(start) - 1]
             end = start + len(source.text[start:end].rstrip())
+        start += len(source.text[start:end]) - len(source.text[start:end].lstrip())
         byte_start, byte_end, line_start, line_end = source.place(start, end)
         properties.append(Property(key, text, items, line_start, line_end, byte_start, byte_end))
         for tag in _refused_tags(value_node) if "!" in inner else ():
@@ -237,7 +239,8 @@ def _recover(source: SourceText, close: int, detail: str, line: int) -> _Read:
     for place, (key, number, value_start) in enumerate(groups):
         last = groups[place + 1][1] if place + 1 < len(groups) else close
         start, end = source.trimmed(number, last)
-        first, *more = source.text[value_start : max(end, value_start)].strip().splitlines() or [""]
+        first, *more = source.text[value_start : max(end, value_start)].splitlines() or [""]
+        first = first.strip()
         items = [_unquoted(m[len(found[0]) :]) for m in more if (found := _LIST_ITEM.match(m))]
         if items:
             text = "\n".join([first, *(m.strip() for m in more)]).strip()
@@ -262,15 +265,13 @@ def _unquoted(text: str) -> str:
 
 
 def _duplicate_keys(properties: list[Property]) -> Iterator[NoteWarning]:
-    first: dict[str, int] = {}
+    lines: dict[str, list[int]] = {}
     for prop in properties:
-        if prop.key in first:
-            yield NoteWarning(
-                "frontmatter.duplicate_key",
-                f"{prop.key} stands on line {first[prop.key]} and on line {prop.line_start}; the last one counts.",
-                prop.line_start,
-            )
-        first.setdefault(prop.key, prop.line_start)
+        lines.setdefault(prop.key, []).append(prop.line_start)
+    for key, on in lines.items():
+        if len(on) > 1:
+            said = ", ".join(map(str, on[:-1][:_LINES_NAMED])) + (", …" if len(on) > _LINES_NAMED + 1 else "")
+            yield NoteWarning("frontmatter.duplicate_key", f"{key} stands on lines {said} and {on[-1]}; the last one counts.", on[-1])
 
 
 def _impossible_dates(properties: list[Property]) -> Iterator[NoteWarning]:

@@ -9,6 +9,7 @@ import re
 
 from smb.ingest.lexicon import CONNECTIVES, PRONOUNS
 from smb.ingest.signals import SignalKind, values
+from smb.ingest.survey import NameStarts
 
 Key = tuple[str, str, str]  # subject, attribute, value
 
@@ -40,16 +41,20 @@ _CUT = re.compile(r",\s|\s\(|\s(?:because|which|who|but|while|so that|so|since|u
                   r"Aug|Sep|Oct|Nov|Dec)\w*)\b|\s[–—-]\s")
 _CUES = re.compile(r"\b(?:is|are|was|were|from|runs?|listens|listened|lives|lived|works|costs?|weighs|measures|starts|ends|opens|closes|expires|earns|stores|"
                    r"became|takes|lasts|needs|requires|defaults)\b")
-_CJK_OF = re.compile(r"^(?:现在|現在)?(?P<s>[^、,，。はの的是为]{1,16})[の的](?P<t>[^、,，。はの的是为]{1,12})(?:は|是|为|為)(?P<v>[^、,，。]{1,30}?)(?:である|です|だ)?[。]?$")
+_CJK_OF = re.compile(r"^(?:现在|現在)?(?P<s>[^、,，。:：はの的是为]{1,16})[の的](?P<t>[^、,，。:：はの的是为]{1,12}?)(?:应|應)?(?:は|是|为|為)(?P<v>[^、,，。]{1,30}?)(?:である|です|だ)?[。]?$")
 _CJK_IS = re.compile(r"^(?P<s>[^、,，。はの的是为]{1,20})は(?P<v>[€$]?\d[^、,，。]{0,20}?)(?:である|です|だ)?[。]?$")
 _BAD_SUBJECT = PRONOUNS | CONNECTIVES | frozenset("there here what when where if how why most some all both many few result results it".split())
 _VALUE_ATTRIBUTES = {"location": False, "needs": True, "requires": True, "duration": True, "cost": True, "weight": True, "size": True, "salary": True}
 
 
-def key_of(sentence: str, me: str) -> Key | None:
-    """(subject, attribute, value) of an asserted sentence; `me` is who "my" and "our" speak of."""
+def key_of(sentence: str, me: str, own: NameStarts) -> Key | None:
+    """(subject, attribute, value) of an asserted sentence; `me` is who "my" and "our" speak of, `own` the note's names.
+
+    A subject that names nothing outside the note ("the limit", "the test") is an attribute of `me` instead, so that two
+    notes' limits are two keys.
+    """
     text = sentence.rstrip(" .!。")
-    if not text.isascii() and (m := _CJK_OF.match(sentence) or _CJK_IS.match(sentence)):
+    if not text.isascii() and "分别" not in text and (m := _CJK_OF.match(sentence) or _CJK_IS.match(sentence)):
         return m["s"].strip(), m["t"].strip() if "t" in m.re.groupindex else "値", m["v"].strip()
     if len(text) > 160 or not _CUES.search(text):
         return None
@@ -59,8 +64,18 @@ def key_of(sentence: str, me: str) -> Key | None:
             subject = me if subject in ("My", "Our") else _subject(subject)
             value = _value(value)
             if subject and value and len(attribute.split()) <= 5:
+                if title := own.title(subject.lower()):
+                    return title, attribute, value
+                if subject != me and _is_local(subject, attribute):
+                    return me, subject if attribute == "value" else f"{subject} {attribute}", value
                 return subject, attribute, value
     return None
+
+
+def _is_local(subject: str, attribute: str) -> bool:
+    words = subject.split()
+    named = any(c.isupper() or c.isdigit() for c in subject)
+    return not named and len(words) < (3 if attribute == "value" else 2)
 
 
 def _moved(m: re.Match[str]) -> Key | None:
@@ -91,7 +106,7 @@ def _of(m: re.Match[str]) -> Key | None:
     first = value.split()[0].lower()
     if first in ("not", "a", "an", "to", "that", "what", "how", "very", "too", "as", "only", "also", "still", "always", "no", "being") or first.endswith(("ing", "ed")):
         return None
-    if len(value.split()) > 10:
+    if len(value.split()) > 10 or value[0] in "\"“'":
         return None
     return m["s"], m["t"], value
 

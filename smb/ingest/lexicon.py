@@ -59,7 +59,7 @@ NOUNS_TOO = _words("access answer call cause change charge check claim control c
 
 LEAD_IN = _words("then next now finally first second third also again optionally alternatively instead simply just please always "
                  "never lastly afterwards once otherwise don't do let's carefully")
-INSTRUCTIONS = BASE_VERBS | _words("ensure visit sudo paste type scroll hover drag tap double-click right-click uncheck untick mix stir "
+INSTRUCTIONS = BASE_VERBS | _words("repeat skip inspect navigate browse fork clone expand double-check reopen restart ensure visit sudo paste type scroll hover drag tap double-click right-click uncheck untick mix stir "
                                    "dip grind unload brush book weigh let try imagine assume suppose given see don't let's please")
 
 DANGLING = _words("ours mine theirs yours hers this that these those it here they he she such both former latter one another its their his her them")

@@ -7,8 +7,10 @@ white space at a cut.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import accumulate
 
 from smb.ingest.segment import Piece
 from smb.ingest.source_text import SourceText
@@ -31,35 +33,42 @@ def cut(piece: Piece, source: SourceText) -> list[Piece]:
     bounds = [0, *_cuts(piece.content), len(piece.content)]
     if len(bounds) == 2:
         return [piece]
-    return [part(piece, source, a, b, whole_start=a == 0) for a, b in zip(bounds, bounds[1:], strict=False)]
+    places = ContentPlaces(piece, source)
+    return [part(places, a, b, whole_start=a == 0) for a, b in zip(bounds, bounds[1:], strict=False)]
 
 
-def part(piece: Piece, source: SourceText, a: int, b: int, *, whole_start: bool) -> Piece:
+class ContentPlaces:
+    """Where the characters of a piece's content are in the source: the lines of the content are the ends of the lines
+    of the source, which may begin with container markup."""
+
+    def __init__(self, piece: Piece, source: SourceText):
+        self.piece, self.source = piece, source
+        self.lines = piece.content.split("\n")
+        self.starts = list(accumulate((len(line) + 1 for line in self.lines[:-1]), initial=0))
+
+    def in_source(self, offset: int) -> int:
+        """The character of the source that character `offset` of the content is."""
+        place = bisect_right(self.starts, offset) - 1
+        number = self.piece.last - len(self.lines) + place
+        source = self.source
+        written = source.text[source.starts[number] : source.ends[number]].rstrip()
+        behind = len(self.lines[place].rstrip()) - (offset - self.starts[place])
+        return source.starts[number] + max(len(written) - behind, 0)
+
+
+def part(places: ContentPlaces, a: int, b: int, *, whole_start: bool) -> Piece:
     """The part [a, b) of a piece's content as a piece of its own, with its place in the source; the first part keeps
     the markup before the content (`- `, `> `)."""
-    content = piece.content
-    a += len(content[a:b]) - len(content[a:b].lstrip())
-    b = a + len(content[a:b].rstrip())
-    start = piece.start if whole_start else _in_source(piece, source, a)
-    end = _in_source(piece, source, max(b - 1, a)) + 1
+    piece, source = places.piece, places.source
+    content = piece.content[a:b]
+    a += len(content) - len(content.lstrip())
+    content = content.strip()
+    start = piece.start if whole_start else places.in_source(a)
+    end = places.in_source(a + max(len(content) - 1, 0)) + 1
     return replace(
-        piece, content=content[a:b], start=start, end=end, first=source.line_at(start) - 1, last=source.line_at(max(end - 1, start)),
+        piece, content=content, start=start, end=end, first=source.line_at(start) - 1, last=source.line_at(max(end - 1, start)),
         task=piece.task if whole_start else "",
     )
-
-
-def _in_source(piece: Piece, source: SourceText, offset: int) -> int:
-    """The character of the source that character `offset` of the content is: the lines of the content are the ends of
-    the lines of the source, which may begin with container markup."""
-    content = piece.content
-    line_end = content.find("\n", offset)
-    line_end = len(content) if line_end < 0 else line_end
-    below = content.count("\n", line_end)
-    number = piece.last - 1 - below
-    written = source.text[source.starts[number] : source.ends[number]].rstrip()
-    line_start = content.rfind("\n", 0, offset) + 1
-    behind = len(content[line_start:line_end].rstrip()) - (offset - line_start)
-    return source.starts[number] + max(len(written) - behind, 0)
 
 
 def _cuts(content: str) -> Iterator[int]:

@@ -97,11 +97,13 @@ class Ingester:
         live = {row["path"]: _Known(row["id"], row["source"]) for row in await self.catalog.fetch(
             "SELECT id, path, source FROM documents WHERE root = ? AND live = 1", (root.name,))}
         stamps = {row["path"]: row for row in await self.catalog.fetch("SELECT * FROM scanned WHERE root = ?", (root.name,))}
-        report.seen += len(found.files) + len(found.skipped)
-        for skip in found.skipped:
+        files = [f for f in found.files if root.covers(f.path)] if root.nested else found.files
+        skipped = [s for s in found.skipped if root.covers(s.path)] if root.nested else found.skipped
+        report.seen += len(files) + len(skipped)
+        for skip in skipped:
             report.skipped.append(_skip(skip.path, skip.reason, skip.detail, skip.line))
-        waiting = [f for f in found.files if not _same(f, stamps.get(f.path), live, report)]
-        present = {f.path for f in found.files} | {s.path for s in found.skipped}
+        waiting = [f for f in files if not _same(f, stamps.get(f.path), live, report)]
+        present = {f.path for f in files} | {s.path for s in skipped}
         gone = {path: known for path, known in live.items() if path not in present and root.covers(path)}
         if options.dry_run:
             self._dry_run(waiting, live, gone, report)

@@ -33,8 +33,8 @@ _MAGIC = (
     (b"Rar!\x1a", "RAR"), (b"RIFF", "RIFF"), (b"OggS", "Ogg"), (b"ID3", "MP3"), (b"BZh", "bzip2"), (b"\xfd7zXZ", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"), (b"wOFF", "font"), (b"wOF2", "font"),
 )
-_CONTROLS = bytes(c for c in (*range(32), 127) if c not in b"\t\n\r\x0c\x1b")
-_MOST_CONTROLS = 0.02
+_CONTROLS = bytes(c for c in (*range(32), 127) if c not in b"\t\n\v\f\r\x1b")
+_MOST_CONTROLS, _FEW_CONTROLS = 0.02, 4
 _GUESSES = (
     "cp1252 cp1250 cp1251 cp1253 cp1254 cp1257 iso8859_2 iso8859_5 iso8859_7 koi8_r mac_roman gb18030 big5 cp932 euc_jp euc_kr cp949"
 ).split()
@@ -126,7 +126,7 @@ def _block(
     line = piece.first + 1
     match piece.kind:
         case "code" | "math":
-            text = piece.content.rstrip("\n")
+            text = piece.content.strip("\n")
             if len(text) > _LINE_OF_DATA and max(map(len, text.split("\n"))) > _LINE_OF_DATA:
                 text = derived_text(text)
             read = Inline(text)
@@ -286,7 +286,7 @@ def _kind(data: bytes) -> str:
 
 
 def _mostly_controls(data: bytes) -> bool:
-    return len(data) - len(data.translate(None, _CONTROLS)) > _MOST_CONTROLS * len(data)
+    return len(data) - len(data.translate(None, _CONTROLS)) > max(_MOST_CONTROLS * len(data), _FEW_CONTROLS)
 
 
 def _line_of(data: bytes, offset: int) -> int:

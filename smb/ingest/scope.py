@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from smb.model.errors import SmbError
@@ -23,14 +23,18 @@ class NothingToIngest(SmbError):
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """An ingest root: its name, its absolute path here, and the part of it to look at (None for all)."""
+    """An ingest root: its name, its absolute path here, and the part of it to look at (None for all). `nested` are the
+    folders in it (relative) that are roots of their own: what lies there is theirs."""
 
     name: str
     path: str
     subset: Path | None = None
+    nested: tuple[str, ...] = ()
 
     def covers(self, relative: str) -> bool:
-        """Whether a path relative to the root lies in the part to be looked at."""
+        """Whether a path relative to the root lies in the part to be looked at, and not in a root of its own."""
+        if any(relative == inner or relative.startswith(inner + "/") for inner in self.nested):
+            return False
         if self.subset is None:
             return True
         inner = os.path.relpath(self.subset, self.path).replace(os.sep, "/")
@@ -64,6 +68,16 @@ def root_for(path: Path, places: Mapping[str, str], known: Mapping[str, Iterable
         nth += 1
         name = f"{base}-{nth}"
     return Root(name, folder, subset)
+
+
+def with_nested(root: Root, places: Mapping[str, str]) -> list[Root]:
+    """`root` and every placed root that lies in the part of it to be looked at: a scan of the one is a scan of all."""
+    scope = os.path.abspath(root.subset) if root.subset else root.path
+    inner = [(name, place) for name, place in sorted(places.items()) if name != root.name and place != root.path and _within(place, root.path)]
+    nested = tuple(os.path.relpath(place, root.path).replace(os.sep, "/") for _, place in inner)
+    below = [Root(name, place) for name, place in inner if _within(place, scope) and os.path.isdir(place)]
+    own = [replace(root, nested=nested)]
+    return own + [replace(one, nested=with_nested(one, places)[0].nested) for one in below]
 
 
 def _within(path: str, place: str) -> bool:

@@ -25,6 +25,7 @@ _MATH_OPEN = re.compile(r"^[ \t>]*\$\$", re.MULTILINE)
 _ANCHOR = re.compile(r"\s*\{#[\w:.-]+\}\s*$")
 _MANY_LINES = re.compile(r"\r\n?")
 _TITLE_LENGTH = 160
+_DEEPEST = 100
 
 
 @dataclass(slots=True)
@@ -87,7 +88,7 @@ def _parser(absent: tuple[str, ...]) -> MarkdownIt:
     from mdit_py_plugins.dollarmath import dollarmath_plugin
     from mdit_py_plugins.footnote import footnote_plugin
 
-    parser = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table")
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST, "inline_definitions": True}).enable("table")
     parser.use(footnote_plugin, inline=False, move_to_end=False)
     parser.use(dollarmath_plugin)
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
@@ -112,6 +113,7 @@ class _Walker:
         self.header: tuple[str, ...] = ()
         self.in_header = False
         self.row_line = 0
+        self.deep: tuple[int, int, int] | None = None  # lines of the container at the limit of nesting, pieces before it
 
     def take(self, token: Token) -> None:
         match token.type:
@@ -121,8 +123,10 @@ class _Walker:
                 pass
             case "list_item_open":
                 self.items.append(token.map[0])
+                self._open(token)
             case "list_item_close":
                 self.items.pop()
+                self._close(token)
             case "bullet_list_open" | "ordered_list_open":
                 self.depth += 1
             case "bullet_list_close" | "ordered_list_close":
@@ -135,18 +139,35 @@ class _Walker:
                 self._verbatim(token)
             case "blockquote_open":
                 self.quotes.append("?")
+                self._open(token)
             case "blockquote_close":
                 self.quotes.pop()
+                self._close(token)
             case "table_open":
                 self.header = ()
             case "thead_open" | "thead_close":
                 self.in_header = token.type == "thead_open"
+            case "definition":
+                self._definition(token)
             case "tr_open":
                 self.row = []
             case "tr_close":
                 self._row(token)
             case _:
                 pass
+
+    def _open(self, token: Token) -> None:
+        if token.level >= _DEEPEST - 3:
+            self.deep = (token.map[0], token.map[1], len(self.pieces))
+
+    def _close(self, token: Token) -> None:
+        """Below its deepest nesting markdown-it drops what it reads; those lines are kept as a paragraph."""
+        if token.level >= _DEEPEST - 3 and self.deep and self.deep[2] == len(self.pieces):
+            first, last, _ = self.deep
+            lines = (self.source.text[self.source.starts[n] : self.source.ends[n]] for n in range(first + self.body, last + self.body))
+            if (content := "\n".join(lines).strip().lstrip("> -+*\t")):
+                self._add(Piece("paragraph", content, first, last, 0, 0, level=self.depth))
+            self.deep = None
 
     def _inline(self, token: Token) -> None:
         if self.row is not None:
@@ -199,6 +220,12 @@ class _Walker:
         if content.strip():
             self.headings.append((level, len(self.pieces) - 1))
         self.above = tuple(place for _, place in self.headings)
+
+    def _definition(self, token: Token) -> None:
+        """`[a]: url` is for links elsewhere in the note; `[Sam]: hello` only looks like it and is kept as text."""
+        label, url, title = token.meta["label"], token.meta["url"], token.meta["title"]
+        if not any(c in url for c in "/.#:@?=\\"):
+            self._add(Piece("paragraph", f"{label}: {url} {title}".rstrip(), token.map[0], token.map[1], 0, 0, level=self.depth))
 
     def _verbatim(self, token: Token) -> None:
         kind = {"html_block": "html", "math_block": "math", "math_block_label": "math"}.get(token.type, "code")

@@ -64,23 +64,24 @@ _UNITS = (
     "miles?|feet|ft|inches|lbs?|oz|litres?|liters?|metres?|meters?|kilometres?|kilometers?|grams?|tons?|tonnes?|degrees|watts?|volts?|times|"
     "million|billion|thousand|[mglLtsWVAΩhJN]")
 _NUM = r"\d+(?:[.,]\d+)*"
-_VALUES = re.compile(
-    r"(?P<url>\b(?:https?|ftp)://[^\s<>\"'`\])，。、]+[^\s<>\"'`\]).,;:!?，。、])"
-    r"|(?P<email>\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
-    rf"|(?P<date>(?<![\w.-])\d{{4}}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?)?(?![\w-])"
-    rf"|(?<![\w./])\d{{4}}/\d{{1,2}}/\d{{1,2}}(?![\w/])"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s\d{{4}})?\b"
-    rf"|\b{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?\b(?![.:]?\d)"
-    rf"|\b{_MONTH}\s\d{{4}}\b"
+_URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"'`\])，。、]+[^\s<>\"'`\]).,;:!?，。、]")
+_EMAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_MAYBE = re.compile(r"[\d€$£¥₹vJFMASOND]")  # what a value can begin with; a set, because that is scanned for fastest
+_VALUE = re.compile(
+    rf"(?P<date>\d{{4}}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d{{1,2}}:\d{{2}}(?::\d{{2}})?)?)?(?![\w-])"
+    rf"|\d{{4}}/\d{{1,2}}/\d{{1,2}}(?![\w/])"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s\d{{4}})?\b"
+    rf"|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?\b(?![.:]?\d)"
+    rf"|{_MONTH}\s\d{{4}}\b"
     r"|\d{4}\s?年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?日)?)?|\d{1,2}\s?月\s?\d{1,2}\s?日)"
     rf"|(?P<amount>[€$£¥₹]\s?{_NUM}(?:\s?(?:k|m|bn|million|billion)\b)?(?:/\w+)?"
-    rf"|(?<![\w.]){_NUM}\s?(?:[€£¥₹]|(?:{_UNITS})(?:/\w+)?(?![\w]))"
-    rf"|(?<![\w.]){_NUM}\s?(?:ユーロ|ドル|円|元|美元|欧元|人|名|分|秒|時間|小时|分钟|天|日間|か月|个月|年間|％|個|个|本|枚|台|件|次|回|倍))"
-    r"|(?P<version>(?<![\w.])v\d+(?:\.\d+)*(?:-[\w.]+)?\b|(?<![\w.])\d+\.\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?(?![\w.]*\d)|(?<=[A-Za-z] )\d{1,3}\.\d{1,3}\b(?!\s?%))"
-    rf"|(?P<number>(?<![\w.]){_NUM}(?![\w]))")
+    rf"|{_NUM}\s?(?:[€£¥₹]|(?:{_UNITS})(?:/\w+)?(?![\w]))"
+    rf"|{_NUM}\s?(?:ユーロ|ドル|円|元|美元|欧元|人|名|分|秒|時間|小时|分钟|天|日間|か月|个月|年間|％|個|个|本|枚|台|件|次|回|倍))"
+    r"|(?P<version>v\d+(?:\.\d+)*(?:-[\w.]+)?\b|\d+\.\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?(?![\w.]*\d)|(?<=[A-Za-z] )\d{1,3}\.\d{1,3}\b(?!\s?%))"
+    rf"|(?P<number>{_NUM}(?![\w]))")
 _DIGIT_OR_AT = re.compile(r"[\d@]|://")
 
-_WORD = re.compile(r"[\w'’-]+")
+_WORD = re.compile(r"[\w'-]+|[\w'’-]+")
 _CJK = re.compile(r"[぀-ヿ㐀-鿿]")
 
 _CORRECTION = re.compile(
@@ -100,7 +101,7 @@ _DECISION_CJK = re.compile(r"決定し|決めた|に決ま|ことにした|决�
 _NEGATION_CJK = re.compile(r"ない(?:。|$|で|と|が)|ません|なかった|なくなった|[不没無未勿]|不是|没有|并非")
 _QUESTION_CJK = re.compile(r"[？]\s*$|(?:ですか|ますか|でしょうか|だろうか|吗|呢|么)[。?？]?\s*$")
 _HYPOTHESIS_CJK = re.compile(r"^(?:もし|仮に|たぶん|如果|假如|假设|也许|可能|要是|若)")
-_INSTRUCTION_CJK = re.compile(r"(?:てください|して下さい|なさい|ましょう)[。]?$|^(?:请|請|给定|设计|编写|找出|返回|注意|点击|运行|使用|执行|实现|输入|输出|打开|选择)")
+_INSTRUCTION_CJK = re.compile(r"(?:てください|して下さい|なさい|ましょう)[。]?$|^(?:给定|给你|设计|编写|找出|返回|注意|点击|运行|使用|执行|实现|输入|输出|打开|选择|要求|不得|直接|将|把)|[请請]")
 _FINITE_CJK = re.compile(r"です|ます|でし|まし|である|だった|した|った|いる|れる|える|する|[うくすつぬむるた]。?$|[是为為有在会會能可将將被把使让讓需应應等于於]|表示|包含|采用|属于|支持|超过")
 _REPORTED = re.compile(
     r"^(?:According to (?P<by>[^,]{2,40}),\s"
@@ -123,23 +124,42 @@ _STATE = re.compile(r"\b(?:was|were)\b(?!\s+(?:\w+ly\s+)?\w+(?:ed|en|ilt|old|ade
 
 def words_of(text: str) -> list[str]:
     """The words of `text`, lower case; contractions and hyphenated words stay whole."""
-    return _WORD.findall(text.lower())
+    lower = text.lower()
+    return _WORD.findall(lower.replace("’", "'") if "’" in lower else lower)
 
 
 def values(text: str) -> list[Signal]:
     """Dates, amounts, versions, URLs, e-mail addresses and bare numbers of `text`, left to right, none overlapping."""
     if not _DIGIT_OR_AT.search(text):
         return []
-    found = []
-    for m in _VALUES.finditer(text):
-        kind = SignalKind(m.lastgroup or "number")
-        value = m[0]
+    found: list[Signal] = []
+    if "://" in text:
+        found += [Signal(SignalKind.URL, m.start(), m.end(), m[0]) for m in _URL.finditer(text)]
+    if "@" in text:
+        found += [Signal(SignalKind.EMAIL, m.start(), m.end(), m[0]) for m in _EMAIL.finditer(text) if not _inside(found, m.start())]
+    addresses, end = found[:], 0
+    for start in _MAYBE.finditer(text):
+        at = start.start()
+        if at < end or at and (text[at - 1] in "._" or text[at - 1].isalnum() and text[at - 1].isascii()) or addresses and _inside(addresses, at):
+            continue
+        m = _VALUE.match(text, at)
+        if not m:
+            continue
+        kind, value, end = SignalKind(m.lastgroup or "number"), m[0], m.end()
         if kind is SignalKind.DATE:
             value = iso_date(value)
-        elif kind is SignalKind.NUMBER and len(value) == 4 and value[:2] in ("19", "20") and _YEAR_BEFORE.search(text, max(0, m.start() - 10), m.start()):
+        elif kind is SignalKind.NUMBER and len(value) == 4 and value[:2] in ("19", "20") and _YEAR_BEFORE.search(text, max(0, at - 10), at):
             kind = SignalKind.DATE
-        found.append(Signal(kind, m.start(), m.end(), value))
-    return found
+        found.append(Signal(kind, at, end, value))
+    return sorted(found, key=_place) if addresses else found
+
+
+def _inside(found: list[Signal], at: int) -> bool:
+    return any(s.start <= at < s.end for s in found)
+
+
+def _place(signal: Signal) -> int:
+    return signal.start
 
 
 _YEAR_BEFORE = re.compile(r"\b(?:in|since|until|by|from|of|before|after|during|late|early|mid) \Z", re.I)
@@ -182,10 +202,13 @@ def decision(text: str, words: list[str] | None = None) -> re.Match[str] | None:
 
 def negated(text: str, words: list[str] | None = None) -> bool:
     """Whether the sentence denies something. "no longer" and "never" deny; "without" alone does not."""
-    for word in words if words is not None else words_of(text):
-        if word != "without" and _negates(word.replace("’", "'")):
-            return True
+    words = words if words is not None else words_of(text)
+    if not _DENIALS.isdisjoint(words) or "n't" in text and any(w.endswith("n't") for w in words):
+        return True
     return not text.isascii() and bool(_CJK.search(text)) and bool(_NEGATION_CJK.search(text))
+
+
+_DENIALS = NEGATIONS - {"without"}
 
 
 def _negates(word: str) -> bool:
@@ -222,7 +245,11 @@ def speech_act(text: str, words: list[str] | None = None) -> SpeechAct:
         return SpeechAct.HYPOTHESIS
     if _instructs(stripped, words):
         return SpeechAct.INSTRUCTION
-    finite = next((i for i in range(1, min(len(words), 28)) if is_finite(words[i], words[i - 1])), 0)
+    finite = next((i for i in range(1, min(len(words), 28)) if is_finite(words[i], words[i - 1]) and words[i - 1] not in _RELATIVE), 0)
+    if finite and not _SUBORDINATORS.isdisjoint(words[1:finite]):
+        return SpeechAct.FRAGMENT  # "0 if it was found": the only verb is in the clause
+    if finite and first in ("a", "an") and words[finite].endswith("ed") and finite + 1 < len(words) and words[finite + 1] in PREPOSITIONS:
+        finite = next((i for i in range(finite + 1, len(words)) if words[i] in AUXILIARIES and words[i - 1] not in _RELATIVE), 0)  # a participle
     if first in ("i'm", "i've", "i'd", "we're", "we've", "it's", "there's", "they're", "he's", "she's"):
         finite = 1
     if not finite:
@@ -236,6 +263,8 @@ def speech_act(text: str, words: list[str] | None = None) -> SpeechAct:
     return SpeechAct.ASSERTION
 
 
+_SUBORDINATORS = frozenset(("if", "unless", "because", "whether"))
+_RELATIVE = frozenset(("that", "which", "who", "to"))
 _SOLID_AFTER_MODAL = frozenset(("not", "no", "only", "be", "used"))  # "may be used", "could not": checkable after all
 
 

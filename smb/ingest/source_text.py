@@ -51,7 +51,7 @@ class SourceText:
     def _measure(self) -> list[int]:
         """The byte offset of each line start."""
         offsets, position, encoding, text = [], self.bom, self.encoding, self.text
-        for start, end in zip(self.starts, [*self.starts[1:], len(text)], strict=True):
+        for start, end in zip(self.starts, [*self.starts[1:], len(text)], strict=False):
             offsets.append(position)
             line = text[start:end]
             position += len(line) if encoding == "utf-8" and line.isascii() else len(line.encode(encoding))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from smb.ingest.lexicon import GENERIC_STEMS, KIND_WORDS, LABELS
 from smb.ingest.note import Block, Note
 from smb.ingest.quoting import Quoter, sentences
-from smb.ingest.signals import SignalKind, struck, values
+from smb.ingest.signals import Signal, SignalKind, struck, values
 from smb.model.evidence import Span
 from smb.model.identity import fold
 
@@ -41,6 +41,37 @@ class Keyed:
     struck: tuple[str, ...] = ()
 
 
+class NameStarts:
+    """Known names by their first word, to ask cheaply which of them a text begins with. `names`: lower case to title."""
+
+    __slots__ = ("_by_first", "titles")
+
+    def __init__(self, names: dict[str, str]):
+        self.titles = names
+        self._by_first: dict[str, list[str]] = {}
+        for name in sorted(names, key=len, reverse=True):
+            if m := _FIRST.match(name):
+                self._by_first.setdefault(m[0], []).append(name)
+
+    def title(self, lower: str, at: int = 0) -> str:
+        """The title of the longest name that stands at `at` of the lower-case text; "" for none."""
+        m = _FIRST.match(lower, at)
+        if m and (names := self._by_first.get(m[0])):
+            for name in names:
+                if lower.startswith(name, at) and not lower[at + len(name) : at + len(name) + 1].isalnum():
+                    return self.titles[name]
+        return ""
+
+    def subject(self, lower: str) -> str:
+        """As `title`, past an article."""
+        at = len(m[0]) if (m := _ARTICLE.match(lower)) else 0
+        return self.title(lower, at) or at and self.title(lower) or ""
+
+
+_FIRST = re.compile(r"\W{0,2}\w+|\W")
+_ARTICLE = re.compile(r"(?:the|an?|our)\s")
+
+
 @dataclass(slots=True)
 class Survey:
     """One note as the rules see it. `names` maps folded names of the primary to its title."""
@@ -56,6 +87,14 @@ class Survey:
     headings: list[Block] = field(default_factory=list)
     code: set[str] = field(default_factory=set)
     text: str = ""
+    found: dict[str, list[Signal]] = field(default_factory=dict)
+
+    def values(self, sentence: str) -> list[Signal]:
+        """`signals.values`, once a sentence."""
+        held = self.found.get(sentence)
+        if held is None:
+            held = self.found[sentence] = values(sentence)
+        return held
 
     @property
     def sentence_count(self) -> int:
@@ -70,7 +109,7 @@ def survey(note: Note) -> Survey:
     seen = Survey(note, Quoter(note), _title(note), _kind(note))
     table: list[Block] = []
     text: list[str] = []
-    strikes = "~~" in note.text
+    strikes, images = "~~" in note.text, "![" in note.text
     for block in note.blocks:
         kind = block.kind
         if table and kind != "row":
@@ -85,6 +124,8 @@ def survey(note: Note) -> Survey:
             seen.headings.append(block)
         elif kind in PROSE_KINDS and block.text and not block.task:
             if kind == "html" and "<" in block.text:
+                continue
+            if images and seen.quoter.raw(block).lstrip(" -*+>")[:2] == "![":
                 continue
             gone = struck(seen.quoter.raw(block)) if strikes else []
             _prose(seen, block, gone)

@@ -57,8 +57,9 @@ class Verdict:
         return self.standing in (Standing.CURRENT, Standing.CONTESTED)
 
 
-def judge(history: Iterable[Revision], as_of: AsOf = NOW) -> Verdict:
-    """The verdict on one object at `as_of`. Order-free; a repeated revision counts once.
+def judge(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "") -> Verdict:
+    """The verdict at `as_of` on the object `about`, or on all that `history` states taken together (a key) when that is
+    empty. Order-free; a repeated revision counts once.
 
     A supersede closes the validity of what it replaces at its own start (wholly, if that is unknown); a revoke takes
     it away at every valid time from its recording on; a later statement of the same object replaces it silently; a
@@ -79,6 +80,8 @@ def judge(history: Iterable[Revision], as_of: AsOf = NOW) -> Verdict:
                 if revision.id not in undone:
                     contests.append(revision)
             case RevisionKind.ASSERT | RevisionKind.SUPERSEDE:
+                if about and revision.object_id != about:
+                    continue
                 fate = _fate(revision, [c for c in closers.get(revision.id, ()) if c.id not in undone], as_of.valid_at)
                 if fate is not None:
                     fates.setdefault(fate[0], []).append((revision, fate[1], fate[2]))
@@ -143,14 +146,14 @@ def _fate(revision: Revision, closers: list[Revision], at: datetime | None) -> t
     return (Standing.SUPERSEDED, superseded_by, valid) if superseded_by else (Standing.EXPIRED, None, valid)
 
 
-def as_object(history: Iterable[Revision], as_of: AsOf = NOW) -> MemoryObject | None:
-    """The object its live supports add up to, or its last known form with the status of its verdict; None if unknown.
+def as_object(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "") -> MemoryObject | None:
+    """The object `about` (the only one, when empty) as its live supports add up to, or its last known form with the status of its verdict; None if unknown.
 
     A person's statement wins over extracted ones; among those the surest and then the earliest gives title and body.
     Sources, tags, aliases, links and evidence are unions; confidence is the highest (REQUIREMENTS.md 1.2, item 5).
     """
     history = list(history)
-    verdict = judge(history, as_of)
+    verdict = judge(history, as_of, about)
     if not verdict.supports:
         return None
     supports = sorted(verdict.supports, key=_order)

@@ -34,7 +34,7 @@ def closure_of(object_id: str, history_of: Callable[[str], Iterable[Revision]], 
         if current in objects:
             continue
         objects[current] = None
-        verdict = judge(history_of(current), as_of)
+        verdict = judge(history_of(current), as_of, current)
         for revision in (*verdict.supports, *verdict.by):
             revisions[revision.id] = revision
             spans.update(dict.fromkeys(revision.evidence))

@@ -127,7 +127,7 @@ def _write_some(items: list[tuple[str, bytes]], mode: int, durable: bool, folder
             os.replace(temporary, target)
             renamed += 1
     finally:
-        for descriptor, temporary, _ in made[renamed:]:
+        for _, temporary, _ in made[renamed:]:
             remove(Path(temporary))
         for descriptor, _, _ in made:
             os.close(descriptor)
@@ -150,6 +150,8 @@ def _create(folder: str, mode: int) -> tuple[int, str]:
         except BlockingIOError:  # a cleaner was faster than our flock: it has this one
             os.close(descriptor)
             continue
+        except OSError:  # a file system without flock: no cleaner can take it there either
+            return descriptor, temporary
         if os.fstat(descriptor).st_nlink:
             return descriptor, temporary
         os.close(descriptor)
@@ -198,7 +200,7 @@ def _remove_if_stale(temporary: str) -> int:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return int(remove(Path(temporary)))
-    except BlockingIOError:
+    except OSError:  # its writer lives, or this file system can't tell
         return 0
     finally:
         os.close(descriptor)

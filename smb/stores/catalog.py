@@ -179,8 +179,9 @@ class Catalog:
         for revision_id, object_id in owner.items():
             found[object_id].append(read[revision_id])
         for link in links:
-            if link["by_id"] in outside and link["by_id"] in read:
-                found[owner[link["replaced"]]].append(read[link["by_id"]])
+            replaced, closer = owner[link["replaced"]], read.get(link["by_id"])
+            if closer is not None and closer.object_id != replaced and closer not in found[replaced]:
+                found[replaced].append(closer)
         return found
 
     async def load_objects(self, object_ids: Iterable[str]) -> list[MemoryObject]:
@@ -188,7 +189,7 @@ class Catalog:
         are left out."""
         ids = list(dict.fromkeys(object_ids))
         cold = [i for i in ids if i not in self.fresh]
-        folded = {i: folded for i, history in (await self.histories(cold)).items() if (folded := as_object(history))}
+        folded = {i: folded for i, history in (await self.histories(cold)).items() if (folded := as_object(history, about=i))}
         objects = [found for i in ids if (found := self.fresh.get(i) or folded.get(i))]
         targets = {link.target for o in objects for link in o.links} | {o.about for o in objects if o.about}
         places = {i: (o.title, o.location) for i in targets if (o := self.fresh.get(i))}

@@ -107,11 +107,14 @@ async def _apply_documents(catalog: Catalog, versions: list[Revision], at: str, 
     if not ids:
         return
     applied.documents.update(ids)
-    known = {row["id"] for row in await catalog.fetch_in("SELECT id FROM documents WHERE id IN ({marks})", ids)}
+    known = await _told_before(catalog, ids)
     heads: dict[str, list[Revision]] = {}
-    rows = await catalog.fetch_in("SELECT object_id, recorded_at, line FROM revisions WHERE head = 1 AND object_id IN ({marks})", [i for i in ids if i in known])
-    for row in rows:
-        heads.setdefault(row["object_id"], []).append(revision_from_json(orjson.loads(row["line"]), from_iso(row["recorded_at"])))
+    ever: dict[str, list[Revision]] = {}
+    for row in await catalog.fetch_in("SELECT object_id, recorded_at, head, line FROM revisions WHERE object_id IN ({marks})", [i for i in ids if i in known]):
+        revision = revision_from_json(orjson.loads(row["line"]), from_iso(row["recorded_at"]))
+        ever.setdefault(row["object_id"], []).append(revision)
+        if row["head"]:
+            heads.setdefault(row["object_id"], []).append(revision)
     by_document: dict[str, list[Revision]] = {}
     for revision in versions:
         by_document.setdefault(revision.object_id, []).append(revision)
@@ -122,14 +125,14 @@ async def _apply_documents(catalog: Catalog, versions: list[Revision], at: str, 
         replaced = {i for r in said for i in r.replaces}
         standing = heads.get(document) if document in known else [r for r in said if r.id not in replaced]
         latest = _latest_version(standing or [])
-        shown = latest or _latest_version(said)
+        shown = latest or _latest_version(ever.get(document, said))
         if shown is None:
             moved.append(document)
             continue
         v = shown.statement
         assert isinstance(v, DocumentVersion)
         live_rows.append((document, v.root, v.path, v.source, v.title, v.encoding, v.shape, v.date, to_iso(v.valid.start), to_iso(v.valid.end),
-                          v.primary, orjson.dumps(v.tags).decode(), int(latest is not None), at))
+                          v.primary, orjson.dumps(v.tags).decode(), int(latest is not None), to_iso(shown.recorded_at) or at))
         if latest is not None:
             dangling += [(document, v.root, d.target, orjson.dumps([d.type, d.weight, *astuple(d.span)]).decode()) for d in v.dangling]
     await catalog.run_in("DELETE FROM dangling WHERE document_id IN ({marks})", known)
@@ -138,6 +141,15 @@ async def _apply_documents(catalog: Catalog, versions: list[Revision], at: str, 
     await catalog.run_in("UPDATE documents SET live = 0 WHERE id IN ({marks})", moved)
     await catalog.run_many("UPDATE passages SET live = (source = ?) WHERE document_id = ?", [(r[3] if r[12] else "", r[0]) for r in live_rows if r[0] in known])
     await catalog.run_in("UPDATE passages SET live = 0 WHERE document_id IN ({marks})", moved)
+
+
+async def _told_before(catalog: Catalog, ids: Iterable[str]) -> set[str]:
+    """Which of `ids` an earlier transaction said something about, or about a revision of theirs that is only coming now."""
+    rows = await catalog.fetch_in(
+        "SELECT object_id FROM revisions WHERE tx < (SELECT max(seq) FROM transactions) AND object_id IN ({marks}) UNION "
+        "SELECT r.object_id FROM revisions r JOIN replacements p ON p.replaced = r.id JOIN revisions c ON c.id = p.by_id "
+        "WHERE c.tx < (SELECT max(seq) FROM transactions) AND r.tx = (SELECT max(seq) FROM transactions)", ids)
+    return {row["object_id"] for row in rows}
 
 
 def _latest_version(revisions: Iterable[Revision]) -> Revision | None:
@@ -193,13 +205,14 @@ async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[R
     for revision in statements:
         said.setdefault(revision.object_id, []).append(revision)
     by_id = {r.id: r for r in statements}
-    local = {i for i in touched if i not in held and i in said} - {o for r in statements for t in r.replaces if t in by_id and (o := by_id[t].object_id)}
+    told = await _told_before(catalog, sorted(touched))
+    local = {i for i in touched if i not in told and i in said} - {o for r in statements for t in r.replaces if t in by_id and (o := by_id[t].object_id)}
     histories = {i: said[i] for i in local} | await catalog.histories(touched - local)
     folded: list[tuple[MemoryObject, Standing]] = []
     for object_id in sorted(touched):
         history = histories[object_id]
-        if (found := as_object(history)) is not None:
-            folded.append((found, judge(history).standing))
+        if (found := as_object(history, about=object_id)) is not None:
+            folded.append((found, judge(history, about=object_id).standing))
             catalog.fresh[object_id] = found
             old = held.get(object_id)
             if old is not None and old["identity"] != found.identity and fold(old["identity"]) != fold(found.identity):

@@ -33,7 +33,8 @@ class EvidenceMissing(SmbError):
     def __init__(self, sha: str):
         self.sha = sha
         super().__init__(f"The source {sha[:DIGITS]} is not in layer-0/source. Bring its file back "
-                         "(`git checkout -- layer-0`, or a backup), or ingest the document again; `smb doctor` lists all that is missing.")
+                         "(`git checkout -- layer-0`, or a backup), or ingest the document again; "
+                         "`smb doctor` lists all that is missing.")
 
 
 class EvidenceStore:

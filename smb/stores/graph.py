@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from smb.stores.catalog import Catalog
 
 REACHED = 1_000  # objects one walk returns unless asked for more
-FAN = 2_000  # edges one hop follows, the heaviest first; a hub of 10,000 claims would cost 50 ms by itself
+FAN = 256  # edges a walk follows from one object each way, the heaviest; all of a hub of 20,000 would cost 40 ms alone
+HOP = 6_000  # edges after which one hop stops looking at further objects; it looks at the strongest first
+_FRONT = 250  # objects asked about at a time
 
 VISIBLE = f"type != '{MemoryType.RELATIONSHIP}' AND standing NOT IN ('{Standing.REVOKED}', '{Standing.UNKNOWN}')"
 
@@ -157,7 +159,8 @@ class KnowledgeGraph:
     ) -> Reach:
         """The nodes within `max_hops` edges of `start_id`, each once, over its shortest path (among those the strongest).
 
-        At most `limit` nodes, and `FAN` edges a hop; `complete` says whether that cut anything. Raises UnknownEdgeType.
+        At most `limit` nodes, `FAN` edges of each each way and about `HOP` edges a hop; `complete` says whether that cut
+        anything. Raises UnknownEdgeType.
         """
         kinds, way = _edge_types(edge_type_filter), Direction(direction)
         trails: dict[str, Reached | None] = {start_id: None}
@@ -168,8 +171,14 @@ class KnowledgeGraph:
             if hop == 1 and (held := await self._held_edges(start_id, kinds)):
                 best = {end: _Step(-e.weight, e.type, e.source, e.target, e.weight, None) for e in reversed(held) for end in (e.source, e.target)}
             else:
-                rows, whole = await self._rows(frontier, kinds, way, FAN)
-                complete = complete and whole
+                rows: list[_Row] = []
+                for start in range(0, len(frontier), _FRONT):
+                    if len(rows) >= HOP:
+                        complete = False
+                        break
+                    more, whole = await self._rows(frontier[start : start + _FRONT], kinds, way, FAN)
+                    rows += more
+                    complete = complete and whole
                 best = _best_steps(rows, set(frontier), trails, way)
             waiting = sorted(best, key=lambda end: (best[end].sinks, end))
             frontier = []
@@ -254,28 +263,31 @@ class KnowledgeGraph:
 
     # ------------------------------------------------------------ reading
 
-    async def _rows(
-        self, ids: Sequence[str], kinds: frozenset[EdgeType] | None, way: Direction, cap: int | None
-    ) -> tuple[list[_Row], bool]:
-        """(source, target, type, weight) of the edges at `ids`, the `cap` heaviest each way, and whether those are all.
+    async def _rows(self, ids: Sequence[str], kinds: frozenset[EdgeType] | None, way: Direction, fan: int | None) -> tuple[list[_Row], bool]:
+        """(source, target, type, weight) of the edges at `ids`, the `fan` heaviest of each, and whether those are all.
 
         An edge is there once for every object that holds it, and twice if both its ends are asked for.
         """
         rows: list[_Row] = []
-        whole = True
+        asked, some = orjson.dumps(ids).decode(), sorted(kinds or ())
+        only = f" AND type IN ({','.join('?' * len(some))})" if some else ""
+        crowded = False
         for at in {Direction.OUT: ("source",), Direction.IN: ("target",), Direction.BOTH: ("source", "target")}[way]:
-            sql = f"SELECT source, target, type, weight FROM edges WHERE {at} IN (SELECT value FROM json_each(?))"
-            params: list[Any] = [orjson.dumps(ids).decode()]
-            if kinds is not None:
-                sql += f" AND type IN ({','.join('?' * len(kinds))})"
-                params += sorted(kinds)
-            if cap is not None:
-                sql += " ORDER BY weight DESC, source, target, type, held_by LIMIT ?"
-                params.append(cap + 1)
-            part = await self._catalog.fetch(sql, params)
-            whole = whole and (cap is None or len(part) <= cap)
-            rows += map(tuple, part[:cap])
-        return rows, whole
+            hubs: list[str] = []
+            if fan is not None:
+                found = await self._catalog.fetch(
+                    f"SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM edges WHERE {at} = value{only} LIMIT 1 OFFSET ?)", (asked, *some, fan))
+                hubs = [row["value"] for row in found]
+            plain = orjson.dumps([i for i in ids if i not in hubs]).decode() if hubs else asked
+            rows += map(tuple, await self._catalog.fetch(
+                f"SELECT source, target, type, weight FROM edges WHERE {at} IN (SELECT value FROM json_each(?)){only}", (plain, *some)))
+            other = "target" if at == "source" else "source"
+            for hub in hubs:  # in the order of an index on (target, weight), so that a hub's edges need no sorting
+                crowded = True
+                rows += map(tuple, await self._catalog.fetch(
+                    f"SELECT source, target, type, weight FROM edges WHERE {at} = ?{only} ORDER BY weight DESC, {other} DESC, type DESC, held_by DESC LIMIT ?",
+                    (hub, *some, fan)))
+        return rows, not crowded
 
     async def _edges(self, ids: Sequence[str], kinds: frozenset[EdgeType] | None, way: Direction) -> list[Edge]:
         """Every edge at `ids`, once, heaviest first."""

@@ -66,7 +66,7 @@ async def is_rendering(catalog: Catalog, text: str, current: MemoryObject, rende
     except ValueError:
         return False
     history = (await catalog.histories([current.id]))[current.id]
-    then = as_object(history, AsOf(known_at=known_at))
+    then = as_object(history, AsOf(known_at=known_at), current.id)
     if then is None:
         return False
     if _said(found) == _said(then):

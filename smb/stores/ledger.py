@@ -148,7 +148,8 @@ def _parse(path: Path, txid: str, data: bytes) -> Transaction:
 def _header(path: Path, lines: list[bytes]) -> dict[str, Any]:
     header = _object(path, 1, lines[0] if lines else b"")
     if header.get("format") != FORMAT:
-        raise LedgerDamaged(path, 1, f"its format is {header.get('format')!r} and this smb reads {FORMAT}; a newer smb may have written it")
+        raise LedgerDamaged(path, 1, f"its format is {header.get('format')!r} and this smb reads {FORMAT}; "
+                                     "if a newer smb wrote it, upgrade this one")
     for name, kind in (("kind", str), ("actor", str), ("recorded_at", str), ("count", int)):
         if not isinstance(header.get(name), kind):
             raise LedgerDamaged(path, 1, f"its header has no {name}")

@@ -15,7 +15,9 @@ from typing import Any, TypeVar
 
 import yaml
 from yaml.cyaml import CParser
-from yaml.events import AliasEvent, DocumentEndEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
+from yaml.events import (
+    AliasEvent, DocumentEndEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent,
+)
 
 from smb.model.edges import EdgeType
 from smb.model.errors import SmbError
@@ -41,7 +43,7 @@ class MalformedObjectFile(SmbError):
     def __init__(self, path: Path | None, line: int, detail: str):
         self.path, self.line, self.detail = path, line, detail
         place = (f"{path}, line {line}" if line else str(path)) if path else (f"line {line}" if line else "the object file")
-        super().__init__(f"{place}: {detail}. Mend it by hand, or delete the file's changes (`git checkout -- FILE`) and edit again.")
+        super().__init__(f"{place}: {detail}. Mend it by hand, or undo the edit (`git checkout -- FILE`) and make it again.")
 
 
 def deserialize_memory(text: str, path: Path | None = None) -> MemoryObject:
@@ -81,7 +83,7 @@ def as_written(obj: MemoryObject) -> MemoryObject:
         valid_from=obj.valid_from or None,
         valid_to=obj.valid_to or None,
         value=obj.value if obj.key else "",
-        evidence=tuple(replace(span, source=span.source[:12], byte_start=0, byte_end=0) for span in obj.evidence[:EVIDENCE_SHOWN]),
+        evidence=tuple(Span(s.source[:12], 0, 0, s.line_start, s.line_end, s.quote) for s in obj.evidence[:EVIDENCE_SHOWN]),
         links=(),
         extra=tuple((key, raw.rstrip("\n")) for key, raw in obj.extra),
         location="",
@@ -179,7 +181,8 @@ class _FrontMatter:
             self._read(CParser(source))
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
-            raise self.malformed(mark.index if mark else -1, f"the front matter is no YAML ({error.problem or error.context})") from error
+            detail = f"the front matter is no YAML ({error.problem or error.context})"
+            raise self.malformed(mark.index if mark else -1, detail) from error
         except (yaml.YAMLError, UnicodeEncodeError) as error:
             raise self.malformed(-1, f"the front matter is no YAML ({' '.join(str(error).split())})") from error
 

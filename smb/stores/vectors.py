@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from chromadb import Collection
     from chromadb.api import ClientAPI
+
+    Embeddings = np.ndarray | Sequence[Sequence[float]]
 
 COLLECTION = "memory_objects"
 _BATCH = 5_000  # Chroma refuses more than 5,461 at once
@@ -71,14 +74,14 @@ class VectorStore:
     def __exit__(self, *_: object) -> None:
         self.release()
 
-    def add(self, ids: Sequence[str], embeddings: np.ndarray | Sequence[Sequence[float]], documents: Sequence[str],
+    def add(self, ids: Sequence[str], embeddings: Embeddings, documents: Sequence[str],
             metadatas: Sequence[Metadata]) -> None:
         """Adds objects; one already there is replaced. Raises VectorsNotOwned, VectorsUnreadable."""
         self.upsert(ids, embeddings, documents, metadatas)
 
-    def update(self, ids: Sequence[str], embeddings: np.ndarray | Sequence[Sequence[float]] | None = None,
-               documents: Sequence[str] | None = None, metadatas: Sequence[Metadata] | None = None) -> None:
-        """Changes what is given of objects that are there; others are ignored. Raises VectorsNotOwned, VectorsUnreadable."""
+    def update(self, ids: Sequence[str], embeddings: Embeddings | None = None, documents: Sequence[str] | None = None,
+               metadatas: Sequence[Metadata] | None = None) -> None:
+        """Changes what is given of objects that are there and ignores others. Raises VectorsNotOwned, VectorsUnreadable."""
         known = self.get(ids)
         places = [place for id_, place in _last_places(ids).items() if id_ in known]
         given: Sequence[Any] | None = None
@@ -89,11 +92,12 @@ class VectorStore:
             given = [have.get(id_) for id_ in ids]
         self._change("update", places, ids=ids, embeddings=given, documents=documents, metadatas=metadatas)
 
-    def upsert(self, ids: Sequence[str], embeddings: np.ndarray | Sequence[Sequence[float]], documents: Sequence[str] | None = None,
+    def upsert(self, ids: Sequence[str], embeddings: Embeddings, documents: Sequence[str] | None = None,
                metadatas: Sequence[Metadata] | None = None) -> None:
         """Adds or replaces objects; of an id given twice the last counts. Raises VectorsNotOwned, VectorsUnreadable."""
+        given = self._checked(ids, embeddings)
         places = list(_last_places(ids).values())
-        self._change("upsert", places, ids=ids, embeddings=self._checked(ids, embeddings), documents=documents, metadatas=metadatas)
+        self._change("upsert", places, ids=ids, embeddings=given, documents=documents, metadatas=metadatas)
 
     def delete(self, ids: Sequence[str]) -> None:
         """Removes objects; unknown ids are ignored. Raises VectorsNotOwned, VectorsUnreadable."""
@@ -153,12 +157,13 @@ class VectorStore:
         if client is not None:
             client.close()
 
-    def _checked(self, ids: Sequence[str], embeddings: np.ndarray | Sequence[Sequence[float]]) -> np.ndarray:
+    def _checked(self, ids: Sequence[str], embeddings: Embeddings) -> np.ndarray:
         import numpy as np
 
         vectors = np.asarray(embeddings, np.float32)
         if vectors.shape != (len(ids), self.dimension) and len(ids):
-            raise VectorsUnreadable(self.directory, f"vectors of shape {vectors.shape} for {len(ids)} objects of {self.dimension} numbers")
+            detail = f"vectors of shape {vectors.shape} for {len(ids)} objects of {self.dimension} numbers"
+            raise VectorsUnreadable(self.directory, detail)
         return vectors
 
     def _vectors(self, ids: Sequence[str]) -> dict[str, Any]:
@@ -195,10 +200,24 @@ class VectorStore:
             from chromadb.config import Settings
 
             atomic_file.make_directory(self.directory)
+            self._check_database()
             self._client = chromadb.PersistentClient(str(self.directory), settings=Settings(anonymized_telemetry=False))
             self._opened = self._client.get_or_create_collection(
                 COLLECTION, embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
         return self._opened
+
+    def _check_database(self) -> None:
+        """Chroma 1.5 keeps a client whose files it could not open, and that path is unusable for the rest of the process."""
+        file = self.directory / "chroma.sqlite3"
+        if not file.exists():
+            return
+        database = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            database.execute("SELECT count(*) FROM sqlite_master")
+        except sqlite3.DatabaseError as error:
+            raise VectorsUnreadable(self.directory, str(error)) from error
+        finally:
+            database.close()
 
     @contextlib.contextmanager
     def _refusals(self) -> Iterator[None]:

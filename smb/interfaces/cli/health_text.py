@@ -55,7 +55,7 @@ def doctor_text(answer: dict[str, Any], page: Page) -> str:
         remedy = "" if one["fixed"] else f"mend: {page.style(one['remedy'])}"
         if place or remedy:
             lines.append("    " + "  ".join(part for part in (place, remedy) if part))
-    checked = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in answer["checked"].items())
+    checked = ", ".join(count(n, name.replace("_", " ").removesuffix("s")) for name, n in answer["checked"].items())
     verdict = page.good("The bank keeps its promises.") if answer["ok"] else page.bad("The bank is damaged.")
     return "\n".join([*lines, *([""] if lines else []), f"{verdict} {page.faint(f'Checked {checked}.')}"])
 

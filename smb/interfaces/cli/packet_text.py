@@ -78,11 +78,13 @@ def verdict_text(verdict: str, page: Page) -> str:
 
 
 def day(iso: str | None) -> str:
-    """An ISO time without a midnight nobody wrote."""
+    """An ISO time for reading: the date, and the time to the second unless it is a midnight nobody wrote."""
     if not iso:
         return ""
     date, _, time = iso.partition("T")
-    return date if time in ("", "00:00:00+00:00") else iso
+    if time in ("", "00:00:00+00:00"):
+        return date
+    return f"{date} {time[:8]} {time[-6:].replace('+00:00', 'UTC')}"
 
 
 def key_text(key: Any) -> str:

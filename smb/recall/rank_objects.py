@@ -1,0 +1,127 @@
+"""The order of objects among passages, and which object may speak for the passage it stands in.
+
+Owns how objects and passages become units: a claim drawn from a passage takes that passage's place when it says at least
+as much of what was asked, and is attached to it otherwise, so one line of a source is one item. Never judges.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from smb.model.currentness import Standing
+from smb.recall.discover import Found, stem
+from smb.recall.pack import Unit
+from smb.recall.query import Plan
+from smb.recall.score import Signals, Terms
+from smb.recall.verdicts import Judged, passage_standing
+
+SPEAKS_FOR_ITS_LINES = frozenset({"claim", "question", "relationship"})
+KEY_BONUS = 0.5  # a claim keyed by what was asked, times the share of its attribute's words in the question
+OWN = dict(cover=0.75, dense=0.3, name=0.5, graph=0.15)  # an object found by itself: most it can reach is a good passage's score
+KIND_WORTH = {"heading": 0.5, "title": 0.5, "properties": 0.8}  # a heading names what is said below it and says nothing
+DETAIL = 0.002  # a claim that says as much as its passage in fewer words goes first
+
+_WORDS = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question's terms as compared with an object's own words."""
+
+    stems: tuple[frozenset[str], ...]
+    weight: tuple[float, ...]
+
+    @classmethod
+    def of(cls, plan: Plan, terms: Terms) -> Asked:
+        return cls(tuple(frozenset(stem(w) for w in _WORDS.findall(term.casefold())) for term in plan.terms), tuple(terms.weight))
+
+    def cover(self, text: str) -> float:
+        """Share of the question's words in `text`, by weight."""
+        folded = text.casefold()
+        held = {stem(w) for w in _WORDS.findall(folded)}
+        return sum(w for stems, w in zip(self.stems, self.weight) if stems and (stems <= held or (not folded.isascii() and all(s in folded for s in stems))))
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What ranking works on: rows, verdicts and signals of the candidates."""
+
+    found: Found
+    passages: Mapping[int, Signals]
+    objects: Mapping[int, Judged]
+    within: Mapping[int, Sequence[tuple[int, int, int]]]  # passage row → (object row, byte_start, byte_end)
+    homes: Mapping[int, Sequence[int]]  # object row → rows of the passages that hold its evidence
+
+
+def units_of(material: Material, asked: Asked) -> list[Unit]:
+    """Every candidate as a unit, best first; ties by kind and id. Units that no longer hold carry their verdict."""
+    units: list[Unit] = []
+    homes: dict[int, Unit] = {}  # passage row → the unit that stands for its lines
+    spoken: set[int] = set()
+    for row, signals in material.passages.items():
+        passage = material.found.rows[row]
+        within = material.within.get(row, ())
+        standing = passage_standing(passage, within, material.objects)
+        score = signals.total * KIND_WORTH.get(passage["kind"], 1.0)
+        unit = _passage_unit(row, passage, score, standing.value, signals, material.found)
+        homes[row] = unit
+        if standing is not Standing.CURRENT:
+            units.append(unit)
+            continue
+        claims = list(dict.fromkeys(o for o, _, _ in within if o in material.objects and o not in spoken
+                                    and material.objects[o].row["type"] in SPEAKS_FOR_ITS_LINES and material.objects[o].holds))
+        best = max(((score + KEY_BONUS * material.found.keys.get(o, 0.0) + DETAIL, c, -o) for o in claims
+                    if (c := asked.cover(_text(material.objects[o]))) >= signals.cover - 1e-9 or o in material.found.keys), default=None,
+                   key=lambda t: (t[0] + t[1], t[2]))
+        spoken.update(claims)
+        if best is not None and material.objects[-best[2]].row["type"] != "relationship":
+            judged = material.objects[-best[2]]
+            speaker = _object_unit(-best[2], judged, best[0], material.found)
+            speaker.signals, speaker.document = signals, passage["document_id"]
+            speaker.routes = {**unit.routes, **speaker.routes}
+            speaker.attached = [unit.id, *(material.objects[o].row["id"] for o in claims if o != -best[2])]
+            unit = homes[row] = speaker
+        else:
+            unit.attached = [material.objects[o].row["id"] for o in claims]
+        units.append(unit)
+    for row, judged in material.objects.items():
+        if row in spoken or ("object", row) not in material.found.by:
+            continue
+        unit = _object_unit(row, judged, _own_score(row, judged, asked, material.found), material.found)
+        home = next((homes[p] for p in material.homes.get(row, ()) if p in homes and homes[p].score >= unit.score), None)
+        if judged.holds and home is not None and home.verdict == Standing.CURRENT and judged.row["type"] in SPEAKS_FOR_ITS_LINES:
+            home.attached.append(unit.id)
+            continue
+        units.append(unit)
+    return sorted(units, key=lambda u: (-u.score, u.kind, u.id, u.row))
+
+
+def _own_score(row: int, judged: Judged, asked: Asked, found: Found) -> float:
+    routes = found.by[("object", row)]
+    graph = routes["graph"][1] if "graph" in routes else 0.0
+    dense = max(0.0, routes["dense"][1]) if "dense" in routes else 0.0
+    return (OWN["cover"] * asked.cover(_text(judged)) + OWN["dense"] * dense + OWN["name"] * found.names.get(row, 0.0)
+            + OWN["graph"] * graph + KEY_BONUS * found.keys.get(row, 0.0))
+
+
+def _text(judged: Judged) -> str:
+    return f"{judged.title}\n{judged.body}\n{judged.row['aliases']}"
+
+
+def _passage_unit(row: int, passage, score: float, verdict: str, signals: Signals, found: Found) -> Unit:
+    return Unit("passage", row, passage["id"], passage["kind"], passage["context"], passage["text"].strip(), round(score, 6), verdict,
+                _ranks(found, "passage", row), passage["document_id"], passage, signals=signals, closure=(passage["id"],))
+
+
+def _object_unit(row: int, judged: Judged, score: float, found: Found) -> Unit:
+    o = judged.row
+    text = judged.body if judged.body and judged.title in judged.body else f"{judged.title}\n{judged.body}".strip()
+    return Unit("object", row, o["id"], o["type"], judged.title, text, round(score, 6), judged.standing.value, _ranks(found, "object", row),
+                valid_from=judged.valid_from, valid_to=judged.valid_to, recorded_at=judged.recorded_at, judged=judged,
+                closure=(o["id"], judged.revision))
+
+
+def _ranks(found: Found, kind: str, row: int) -> dict[str, int]:
+    return {name: rank for name, (rank, _) in sorted(found.by.get((kind, row), {}).items())}
