@@ -30,11 +30,13 @@ NASTY = (
 )
 
 
-def nasty_text(min_size: int = 0) -> st.SearchStrategy[str]:
+_FREE = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
+_NASTY_TEXT = st.one_of(st.sampled_from(NASTY), _FREE, st.builds(str.__add__, st.sampled_from(NASTY), st.sampled_from(NASTY)))
+
+
+def nasty_text() -> st.SearchStrategy[str]:
     """Text with YAML traps, controls, line separators and many scripts; no lone surrogates (no decoded file has any)."""
-    free = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
-    joined = st.lists(st.one_of(st.sampled_from(NASTY), free), max_size=3).map("".join)
-    return st.one_of(st.sampled_from(NASTY), free, joined).filter(lambda text: len(text) >= min_size)
+    return _NASTY_TEXT
 
 
 def names() -> st.SearchStrategy[str]:
@@ -69,7 +71,7 @@ def spans(draw: st.DrawFn) -> Span:
     return Span(draw(sources()), start, start + length, line, line + more, draw(nasty_text()))
 
 
-def tuples_of(values: st.SearchStrategy[str], most: int = 3) -> st.SearchStrategy[tuple[str, ...]]:
+def tuples_of(values: st.SearchStrategy[str], most: int = 2) -> st.SearchStrategy[tuple[str, ...]]:
     return st.lists(values, max_size=most).map(tuple)
 
 

@@ -48,7 +48,7 @@ def as_ofs() -> st.SearchStrategy[AsOf]:
 
 
 @given(histories(), as_ofs(), st.randoms())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_order_and_repetition_of_a_history_are_nothing(history: list[Revision], as_of: AsOf, shuffler: random.Random) -> None:
     """The verdict and the object are those of the set of revisions."""
     mixed = [*history, *(r for r in history if shuffler.random() < 0.3)]
@@ -67,7 +67,7 @@ def test_of_a_revision_recorded_twice_the_first_recording_counts() -> None:
 
 
 @given(histories(), st.none() | st.sampled_from(DAYS), st.sampled_from(DAYS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_what_was_known_then_is_the_verdict_on_what_was_recorded_by_then(
     history: list[Revision], at: datetime | None, then: datetime
 ) -> None:
@@ -204,7 +204,7 @@ def test_nothing_known_is_unknown() -> None:
 
 
 @given(histories(foreign=False), as_ofs())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_an_object_shows_the_verdict_and_only_its_supports(history: list[Revision], as_of: AsOf) -> None:
     """Its evidence is that of its supports, each span once; its status renders the standing; nothing known, nothing shown."""
     verdict, shown = judge(history, as_of), as_object(history, as_of)

@@ -37,7 +37,7 @@ def path_of(bank: Path, txid: str) -> Path:
 
 
 @given(nasty_text(), nasty_text(), instants(), st.lists(revisions(), max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_whatever_is_committed_is_read_back_equal(
     tmp_path_factory: pytest.TempPathFactory, kind: str, actor: str, at: datetime, said: list[Revision]
 ) -> None:

@@ -31,7 +31,7 @@ K = RevisionKind
 # ---------------------------------------------------------------- ids
 
 @given(revisions())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_revisions_id_is_a_function_of_what_it_says(revision: Revision) -> None:
     """Equal content gives an equal id; recording it changes nothing; any change of content changes the id."""
     fields = {n: getattr(revision, n) for n in ("document", "statement", "evidence", "replaces", "into", "reason", "actor")}
@@ -173,7 +173,7 @@ def test_an_empty_interval_overlaps_nothing() -> None:
 # ---------------------------------------------------------------- the codec
 
 @given(revisions(), instants())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_revision_round_trips_through_its_ledger_line(revision: Revision, at: datetime) -> None:
     """Every field, through orjson's bytes; the line is that of the json module, read by either."""
     line = orjson.dumps(revision_to_json(revision))
@@ -226,7 +226,7 @@ def test_a_line_of_the_wrong_shape_raises_malformed_revision(line: dict[str, obj
 # ---------------------------------------------------------------- closures
 
 @given(st.dictionaries(st.integers(0, 7), st.lists(st.integers(0, 9), max_size=4), min_size=1), st.integers(0, 7))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_closure_is_whole_and_ends_on_cycles(derived: dict[int, list[int]], start: int) -> None:
     """Just the objects reachable by derived_from, the item first; each deciding revision and each span once."""
     history = {

@@ -34,7 +34,7 @@ TEXT = CAPACITY.to_markdown()
 
 
 @given(memory_objects())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_an_object_comes_back_as_written(obj: MemoryObject) -> None:
     """deserialize(to_markdown) is `as_written`, whatever the text; so it is for a file whose line ends became CRLF."""
     text = obj.to_markdown()
@@ -44,7 +44,7 @@ def test_an_object_comes_back_as_written(obj: MemoryObject) -> None:
 
 
 @given(memory_objects(shown_links=False))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_writing_what_was_read_gives_the_same_bytes(obj: MemoryObject) -> None:
     """Nothing drifts when a file is read and rendered again."""
     assume(obj.body.strip() or not obj.body)  # a body of white space is written as an empty one and read as none
@@ -55,7 +55,7 @@ def test_writing_what_was_read_gives_the_same_bytes(obj: MemoryObject) -> None:
 
 
 @given(nasty_text())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_quoted_text_is_that_very_text_for_the_c_loader_and_the_safe_loader(text: str) -> None:
     """No YAML reader takes a quoted scalar for a number, date or boolean, as a value or in a list."""
     line = f"k: {quoted(text)}\nl: [{quoted(text)}, x]\n"
@@ -197,7 +197,7 @@ INSERTED = ("", "\t", "'", '"', "[", "]", "{", "}", ": ", "\n", "- ", "&a ", "*"
 
 
 @given(st.integers(0, len(TEXT)), st.sampled_from(INSERTED), st.integers(0, 30))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_mangled_files_raise_only_the_named_error(at: int, put: str, gone: int) -> None:
     """Any cut and any insertion either still is an object with an id or is refused by name."""
     mangled = TEXT[:at] + put + TEXT[at + gone:]
@@ -208,7 +208,7 @@ def test_mangled_files_raise_only_the_named_error(at: int, put: str, gone: int) 
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_arbitrary_front_matter_raises_only_the_named_error(text: str) -> None:
     """Lone surrogates included."""
     try:

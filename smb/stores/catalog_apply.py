@@ -70,44 +70,44 @@ async def _apply_one(catalog: Catalog, tx: Transaction, generation: str, read_so
     (seq,) = (await catalog.fetch("SELECT coalesce(max(seq), 0) + 1 FROM transactions"))[0]
     at = to_iso(tx.recorded_at) or ""
     await catalog.run("INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?)", (seq, tx.id, tx.kind, tx.actor, at, generation))
-    new, earlier = await _insert_revisions(catalog, tx, seq, at)
+    new, earlier, closed = await _insert_revisions(catalog, tx, seq, at)
     applied.transactions += 1
     statements = [r for r in new if r.object_type != DOCUMENT]
     touched = {r.object_id for r in statements} | {i for r in statements for i in r.into} | earlier
     versions = [r for r in new if r.object_type == DOCUMENT]
-    await _apply_documents(catalog, versions, at, read_source, vector_rows, applied)
-    await _apply_objects(catalog, touched, statements, seq, vector_rows)
+    await _apply_documents(catalog, versions, closed, at, read_source, vector_rows, applied)
+    await _apply_objects(catalog, touched, statements, closed, seq, vector_rows)
     applied.objects |= touched
 
 
-async def _insert_revisions(catalog: Catalog, tx: Transaction, seq: int, at: str) -> tuple[list[Revision], set[str]]:
-    """Inserts what is new; returns it and the objects of other revisions it replaces."""
+async def _insert_revisions(catalog: Catalog, tx: Transaction, seq: int, at: str) -> tuple[list[Revision], set[str], set[str]]:
+    """Inserts what is new; returns it, the objects of other revisions it replaces, and what came closed already."""
     seen = {row["id"]: row["recorded_at"] for row in await catalog.fetch_in("SELECT id, recorded_at FROM revisions WHERE id IN ({marks})", [r.id for r in tx.revisions])}
     older = [r for r in tx.revisions if seen.get(r.id, "") > at]  # two clones said the same; the first recording counts
     await catalog.run_many("UPDATE revisions SET recorded_at = ?, tx = ? WHERE id = ?", [(at, seq, r.id) for r in older])
     new = [r for r in {r.id: r for r in tx.revisions}.values() if r.id not in seen]
-    closed_before = {row["replaced"] for row in await catalog.fetch_in("SELECT replaced FROM replacements WHERE replaced IN ({marks})", [r.id for r in new])}
+    closed = {row["replaced"] for row in await catalog.fetch_in("SELECT replaced FROM replacements WHERE replaced IN ({marks})", [r.id for r in new])}
     replaced = {i for r in new for i in r.replaces}
     await catalog.run_many(
         "INSERT INTO revisions (id, tx, kind, object_id, object_type, document_id, recorded_at, head, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((r.id, seq, r.kind.value, r.object_id, r.object_type, r.document, at, int(r.id not in closed_before and r.id not in replaced),
+        ((r.id, seq, r.kind.value, r.object_id, r.object_type, r.document, at, int(r.id not in closed and r.id not in replaced),
           orjson.dumps(revision_to_json(r)).decode()) for r in new),
     )
     await catalog.run_many("INSERT OR IGNORE INTO replacements VALUES (?, ?)", ((old, r.id) for r in new for old in r.replaces))
     await catalog.run_in("UPDATE revisions SET head = 0 WHERE id IN ({marks})", replaced)
     owners = {row["object_id"] for row in await catalog.fetch_in(f"SELECT object_id FROM revisions WHERE object_type != '{DOCUMENT}' AND id IN ({{marks}})", replaced)}
-    return new, owners | {r.object_id for r in older if r.object_type != DOCUMENT}
+    return new, owners | {r.object_id for r in older if r.object_type != DOCUMENT}, closed
 
 
 # ---------------------------------------------------------------- documents and passages
 
-async def _apply_documents(catalog: Catalog, versions: list[Revision], at: str, read_source: Callable[[str], bytes],
+async def _apply_documents(catalog: Catalog, versions: list[Revision], closed: set[str], at: str, read_source: Callable[[str], bytes],
                            vector_rows: VectorRows | None, applied: Applied) -> None:
     ids = list(dict.fromkeys(r.object_id for r in versions))
     if not ids:
         return
     applied.documents.update(ids)
-    known = await _told_before(catalog, ids)
+    known = await _told_before(catalog, ids) | {r.object_id for r in versions if r.id in closed}
     heads: dict[str, list[Revision]] = {}
     ever: dict[str, list[Revision]] = {}
     for row in await catalog.fetch_in("SELECT object_id, recorded_at, head, line FROM revisions WHERE object_id IN ({marks})", [i for i in ids if i in known]):
@@ -144,11 +144,9 @@ async def _apply_documents(catalog: Catalog, versions: list[Revision], at: str, 
 
 
 async def _told_before(catalog: Catalog, ids: Iterable[str]) -> set[str]:
-    """Which of `ids` an earlier transaction said something about, or about a revision of theirs that is only coming now."""
+    """Which of `ids` an earlier transaction said something about."""
     rows = await catalog.fetch_in(
-        "SELECT object_id FROM revisions WHERE tx < (SELECT max(seq) FROM transactions) AND object_id IN ({marks}) UNION "
-        "SELECT r.object_id FROM revisions r JOIN replacements p ON p.replaced = r.id JOIN revisions c ON c.id = p.by_id "
-        "WHERE c.tx < (SELECT max(seq) FROM transactions) AND r.tx = (SELECT max(seq) FROM transactions)", ids)
+        "SELECT DISTINCT object_id FROM revisions WHERE tx < (SELECT max(seq) FROM transactions) AND object_id IN ({marks})", ids)
     return {row["object_id"] for row in rows}
 
 
@@ -196,7 +194,7 @@ _COLUMNS = ("id, type, title, confidence, status, embedding_id, graph_node_id, s
             "ngrams, supports, changed, vector_row")
 
 
-async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[Revision], seq: int, vector_rows: VectorRows | None) -> None:
+async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[Revision], closed: set[str], seq: int, vector_rows: VectorRows | None) -> None:
     if not touched:
         return
     held = {row["id"]: row for row in await catalog.fetch_in(
@@ -205,7 +203,7 @@ async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[R
     for revision in statements:
         said.setdefault(revision.object_id, []).append(revision)
     by_id = {r.id: r for r in statements}
-    told = await _told_before(catalog, sorted(touched))
+    told = await _told_before(catalog, sorted(touched)) | {r.object_id for r in statements if r.id in closed}
     local = {i for i in touched if i not in told and i in said} - {o for r in statements for t in r.replaces if t in by_id and (o := by_id[t].object_id)}
     histories = {i: said[i] for i in local} | await catalog.histories(touched - local)
     folded: list[tuple[MemoryObject, Standing]] = []

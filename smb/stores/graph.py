@@ -169,7 +169,9 @@ class KnowledgeGraph:
         frontier = [start_id]
         for hop in range(1, max_hops + 1):
             if hop == 1 and (held := await self._held_edges(start_id, kinds)):
-                best = {end: _Step(-e.weight, e.type, e.source, e.target, e.weight, None) for e in reversed(held) for end in (e.source, e.target)}
+                best = {}
+                for e in reversed(held):  # the heaviest last, so that it stays
+                    best[e.source] = best[e.target] = _Step(-e.weight, e.type, e.source, e.target, e.weight, None)
             else:
                 rows: list[_Row] = []
                 for start in range(0, len(frontier), _FRONT):
@@ -263,7 +265,9 @@ class KnowledgeGraph:
 
     # ------------------------------------------------------------ reading
 
-    async def _rows(self, ids: Sequence[str], kinds: frozenset[EdgeType] | None, way: Direction, fan: int | None) -> tuple[list[_Row], bool]:
+    async def _rows(
+        self, ids: Sequence[str], kinds: frozenset[EdgeType] | None, way: Direction, fan: int | None
+    ) -> tuple[list[_Row], bool]:
         """(source, target, type, weight) of the edges at `ids`, the `fan` heaviest of each, and whether those are all.
 
         An edge is there once for every object that holds it, and twice if both its ends are asked for.
@@ -276,17 +280,19 @@ class KnowledgeGraph:
             hubs: list[str] = []
             if fan is not None:
                 found = await self._catalog.fetch(
-                    f"SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM edges WHERE {at} = value{only} LIMIT 1 OFFSET ?)", (asked, *some, fan))
+                    f"SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM edges WHERE {at} = value{only} LIMIT 1 OFFSET ?)",
+                    (asked, *some, fan))
                 hubs = [row["value"] for row in found]
             plain = orjson.dumps([i for i in ids if i not in hubs]).decode() if hubs else asked
             rows += map(tuple, await self._catalog.fetch(
-                f"SELECT source, target, type, weight FROM edges WHERE {at} IN (SELECT value FROM json_each(?)){only}", (plain, *some)))
+                f"SELECT source, target, type, weight FROM edges WHERE {at} IN (SELECT value FROM json_each(?)){only}",
+                (plain, *some)))
             other = "target" if at == "source" else "source"
             for hub in hubs:  # in the order of an index on (target, weight), so that a hub's edges need no sorting
                 crowded = True
                 rows += map(tuple, await self._catalog.fetch(
-                    f"SELECT source, target, type, weight FROM edges WHERE {at} = ?{only} ORDER BY weight DESC, {other} DESC, type DESC, held_by DESC LIMIT ?",
-                    (hub, *some, fan)))
+                    f"SELECT source, target, type, weight FROM edges WHERE {at} = ?{only} "
+                    f"ORDER BY weight DESC, {other} DESC, type DESC, held_by DESC LIMIT ?", (hub, *some, fan)))
         return rows, not crowded
 
     async def _edges(self, ids: Sequence[str], kinds: frozenset[EdgeType] | None, way: Direction) -> list[Edge]:
@@ -295,13 +301,13 @@ class KnowledgeGraph:
         for source, target, type_, weight in (await self._rows(ids, kinds, way, None))[0]:
             if source != target and weight > best.get((source, target, type_), -1.0):
                 best[(source, target, type_)] = weight
-        return sorted((Edge(source, target, _EDGE_TYPE[type_], weight) for (source, target, type_), weight in best.items()), key=_heaviest)
+        return sorted((Edge(source, target, _EDGE_TYPE[kind], weight) for (source, target, kind), weight in best.items()), key=_heaviest)
 
     async def _held_edges(self, object_id: str, kinds: frozenset[EdgeType] | None) -> list[Edge]:
         """The edges a relationship stands for; none for any other object."""
         rows = await self._catalog.fetch(
-            "SELECT e.source, e.target, e.type, e.weight FROM memory_objects o JOIN edges e ON e.held_by = o.id WHERE o.id = ? AND o.type = ?",
-            (object_id, MemoryType.RELATIONSHIP.value))
+            "SELECT e.source, e.target, e.type, e.weight FROM memory_objects o JOIN edges e ON e.held_by = o.id "
+            "WHERE o.id = ? AND o.type = ?", (object_id, MemoryType.RELATIONSHIP.value))
         return sorted((Edge(s, t, _EDGE_TYPE[k], w) for s, t, k, w in rows if kinds is None or k in kinds), key=_heaviest)
 
     async def _nodes(self, ids: Iterable[str]) -> dict[str, Node]:

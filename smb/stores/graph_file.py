@@ -109,7 +109,8 @@ async def _links(catalog: Catalog, shown: set[str]) -> AsyncIterator[list[dict[s
                 page[-1]["weight"] = max(page[-1]["weight"], round(weight, 4))
                 continue
             key = (source, target, type_)
-            page.append({"source": graph_node_id(source), "target": graph_node_id(target), "type": type_, "weight": round(weight, 4)})
+            ends = {"source": graph_node_id(source), "target": graph_node_id(target)}
+            page.append({**ends, "type": type_, "weight": round(weight, 4)})
     yield page
 
 

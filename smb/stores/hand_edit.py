@@ -82,8 +82,8 @@ def _said(o: MemoryObject) -> tuple[object, ...]:
     """What an object file says, without what is generated from the graph; spans as far as the file carries them."""
     body = "" if o.type is MemoryType.RELATIONSHIP else (o.body or o.title).rstrip()
     return (
-        o.title, body, o.aliases, o.tags, f"{o.confidence:.2f}", o.status, o.created, o.modified, o.revision, o.verification, o.mode,
-        o.valid_from, o.valid_to, o.key, o.value, o.attributed_to, o.derived_from, [raw.rstrip("\n") for _, raw in o.extra],
+        o.title, body, o.aliases, o.tags, f"{o.confidence:.2f}", o.status, o.created, o.modified, o.revision, o.verification,
+        o.mode, o.valid_from, o.valid_to, o.key, o.value, o.attributed_to, o.derived_from, [raw.rstrip("\n") for _, raw in o.extra],
         [(s.source[:12], s.lines, s.quote) for s in o.evidence[:EVIDENCE_SHOWN]],
     )
 
@@ -94,7 +94,8 @@ def _is_explained(found: MemoryObject, then: MemoryObject, history: Iterable[Rev
     body = found.body.rstrip()
     return (
         found.title in {s.title for s in told}
-        and (body in {t.rstrip() for s in told for t in (s.body, s.title)} or (found.type is MemoryType.RELATIONSHIP and bool(_ENDS.fullmatch(body))))
+        and (body in {t.rstrip() for s in told for t in (s.body, s.title)}
+             or (found.type is MemoryType.RELATIONSHIP and bool(_ENDS.fullmatch(body))))
         and set(found.aliases) <= {a for s in told for a in s.aliases}
         and set(found.tags) <= {t for s in told for t in s.tags}
         and f"{found.confidence:.2f}" in {f"{s.confidence:.2f}" for s in told}

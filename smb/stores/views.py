@@ -274,7 +274,8 @@ class MarkdownStore:
         smb wrote them."""
         for folder in _FOLDERS:
             remove_stale_temporaries(Path(self._root, folder))
-        rows = await catalog.fetch("SELECT * FROM rendered WHERE object_id NOT IN (SELECT id FROM memory_objects) ORDER BY object_id")
+        rows = await catalog.fetch(
+            "SELECT * FROM rendered WHERE object_id NOT IN (SELECT id FROM memory_objects) ORDER BY object_id")
         work = _Work()
         for object_id, location, _, _, digest in rows:
             there = self._read_if_there(location)
