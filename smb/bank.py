@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from smb.bank_layout import fix_fingerprint, make_bank, make_folders, read_places, read_toml, write_place
 from smb.config import Settings
 from smb.model.revision import Transaction
-from smb.model.validity import from_iso
+from smb.model.validity import from_iso, parse_instant
 from smb.stores.catalog import Catalog
 from smb.stores.catalog_apply import apply
 from smb.stores.evidence_store import EvidenceStore
@@ -250,14 +250,40 @@ class Bank:
                 progress("vectors", 0, None)
             await mirror.catch_up(self.catalog)
 
-    async def recall(self, query: str, **options: Any) -> dict[str, Any]:
-        """The packet for a question (DESIGN.md, section 8); `options` are the fields of `RecallRequest`.
+    async def recall(self, query: str, *, n: int = 10, budget: int = 2000, as_of: str | None = None, known_at: str | None = None,
+                     now: str | None = None, types: Sequence[str] = (), tags: Sequence[str] = (), source: str | None = None, layer: int | None = None,
+                     hops: int = 2, profile: str | None = None, goal: str | None = None, min_score: float | None = None,
+                     include_superseded: bool = False, explain: bool = False, lexical: bool = False) -> dict[str, Any]:
+        """The packet for a question (DESIGN.md, section 8). Times are ISO text; `source` is a path, prefix or glob.
 
-        Calls no language model. Raises EmptyQuery, TimeError, UnknownType.
+        Calls no language model. Raises EmptyQuery, TimeError.
         """
         from smb.recall.pipeline import RecallRequest, recall
+        from smb.stores.catalog_reader import CatalogReader
 
-        raise NotImplementedError((RecallRequest, recall, query, options))
+        request = RecallRequest(
+            query, n, budget, *(parse_instant(text) if text else None for text in (as_of, known_at, now)), tuple(types), tuple(tags),
+            (source,) if source else (), () if layer is None else (layer,), hops, min_score or 0.0, include_superseded, explain, lexical,
+            profile or "", goal or "")
+        stale = await self.catch_up_if_free()
+        embedder, degraded = (None, []) if lexical else self._query_embedder()
+        places = read_places(self.path)
+        return await recall(
+            CatalogReader(self.catalog), request, read_source=self.evidence.read, generation=(await self.catalog.latest())[1], stale=stale,
+            matrix=self.matrix if embedder else None, embedder=embedder, degraded=degraded,
+            exists=lambda root, path: root not in places or (Path(places[root]) / path).exists())
+
+    def _query_embedder(self) -> tuple[Embedder | None, list[tuple[str, str]]]:
+        """The embedder to ask a question with, or None and why the dense route is out."""
+        from smb.inference.embedder import EmbedderUnavailable
+
+        try:
+            fingerprint = self.embedder.fingerprint
+        except EmbedderUnavailable as error:
+            return None, [("dense", str(error))]
+        if self.toml.fingerprint and self.toml.fingerprint != fingerprint:
+            return None, [("dense", f"embedding_mismatch: the bank has {self.toml.fingerprint}, configured is {fingerprint}; `smb rebuild --vectors` mends it")]
+        return self.embedder, []
 
     # ------------------------------------------------------------ looking up
 

@@ -21,22 +21,23 @@ from smb.stores.graph import KnowledgeGraph, UnknownEdgeType, UnknownNodeType
 from smb.stores.graph_file import GraphFile
 
 Scene = Callable[[Catalog, KnowledgeGraph], Awaitable[None]]
-_COLUMNS = [
-    "id", "type", "title", "confidence", "status", "embedding_id", "graph_node_id", "source_ids", "tags", "layer", "created", "modified",
-    "identity", "standing", "mode", "verification", "subject", "attribute", "value", "about", "attributed_to", "recorded_at", "revision",
-    "location", "body", "aliases", "ngrams", "supports", "changed",
-]
+_COLUMNS = (
+    "id type title confidence status embedding_id graph_node_id source_ids tags layer created modified identity standing mode verification "
+    "subject attribute value about attributed_to recorded_at revision location body aliases ngrams supports changed"
+).split()
 
 
 def object_row(id_: str, type_: str = "concept", standing: str = "current", body: str = "") -> tuple[object, ...]:
-    values = {"id": id_, "type": type_, "title": f"Title {id_}", "standing": standing, "body": body, "confidence": 0.5, "layer": 1, "supports": 1, "changed": 1}
+    values = {"id": id_, "type": type_, "title": f"Title {id_}", "standing": standing, "body": body,
+              "confidence": 0.5, "layer": 1, "supports": 1, "changed": 1}
     return tuple(values.get(column, "") for column in _COLUMNS)
 
 
 async def fill(catalog: Catalog, objects: list[tuple[object, ...]], edges: list[tuple[object, ...]]) -> None:
     """Objects as rows of `object_row`; edges as (source, target, type[, weight[, held_by]])."""
     await catalog.begin()
-    await catalog.run_many(f"INSERT INTO memory_objects ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})", objects)
+    marks = ", ".join("?" * len(_COLUMNS))
+    await catalog.run_many(f"INSERT INTO memory_objects ({', '.join(_COLUMNS)}) VALUES ({marks})", objects)
     await catalog.run_many("INSERT INTO edges (source, target, type, weight, held_by) VALUES (?, ?, ?, ?, ?)",
                            ((*edge, *(1.0, edge[0])[len(edge) - 3 :]) for edge in edges))
     seq = (await catalog.latest())[0] + 1
@@ -59,8 +60,10 @@ CHAIN = [("a", "b", "supports"), ("b", "c", "extends", 0.5), ("c", "d", "contain
 
 def test_neighbours_are_found_in_both_directions_and_sorted(graph):
     async def scene(catalog: Catalog, g: KnowledgeGraph) -> None:
-        await fill(catalog, [object_row(i) for i in "abcd"], [("b", "a", "supports"), ("a", "c", "supports", 0.5), ("a", "d", "contains"), ("a", "c", "explains")])
-        assert [(n.edge.type, n.node.id) for n in await g.neighbours("a")] == [("contains", "d"), ("explains", "c"), ("supports", "b"), ("supports", "c")]
+        await fill(catalog, [object_row(i) for i in "abcd"],
+                   [("b", "a", "supports"), ("a", "c", "supports", 0.5), ("a", "d", "contains"), ("a", "c", "explains")])
+        found = [(n.edge.type, n.node.id) for n in await g.neighbours("a")]
+        assert found == [("contains", "d"), ("explains", "c"), ("supports", "b"), ("supports", "c")]
         assert [n.node.id for n in await g.neighbours("a", direction="in")] == ["b"]
         assert [n.node.id for n in await g.neighbours("a", EdgeType.SUPPORTS, direction="out")] == ["c"]
         assert await g.neighbours("nowhere") == []
@@ -82,7 +85,8 @@ def test_three_hops_come_with_their_paths(graph):
 
 def test_of_two_ways_of_the_same_length_the_stronger_is_shown(graph):
     async def scene(catalog: Catalog, g: KnowledgeGraph) -> None:
-        await fill(catalog, [object_row(i) for i in "abcz"], [("a", "b", "supports", 0.4), ("a", "c", "supports", 0.9), ("b", "z", "supports"), ("c", "z", "supports", 0.8)])
+        await fill(catalog, [object_row(i) for i in "abcz"],
+                   [("a", "b", "supports", 0.4), ("a", "c", "supports", 0.9), ("b", "z", "supports"), ("c", "z", "supports", 0.8)])
         (last,) = [r for r in (await g.multi_hop_query("a")).found if r.node.id == "z"]
         assert [e.source for e in last.path] == ["a", "c"] and last.strength == pytest.approx(0.72)
         assert (await g.multi_hop_query("a")).found[0].node.id == "c"
@@ -92,7 +96,8 @@ def test_of_two_ways_of_the_same_length_the_stronger_is_shown(graph):
 def test_a_cut_walk_says_so_and_keeps_the_strongest(graph):
     async def scene(catalog: Catalog, g: KnowledgeGraph) -> None:
         spokes = [f"s{i:02}" for i in range(20)]
-        await fill(catalog, [object_row(i) for i in ("hub", *spokes)], [("hub", s, "contains", i / 20) for i, s in enumerate(spokes, 1)])
+        await fill(catalog, [object_row(i) for i in ("hub", *spokes)],
+                   [("hub", s, "contains", i / 20) for i, s in enumerate(spokes, 1)])
         reach = await g.multi_hop_query("hub", limit=3)
         assert [r.node.id for r in reach.found] == ["s19", "s18", "s17"] and not reach.complete
         assert (await g.multi_hop_query("hub", limit=20)).complete
@@ -118,7 +123,8 @@ def test_a_hub_with_more_edges_than_a_walk_follows_is_cut_at_its_lightest(graph,
 
 def test_what_was_revoked_is_neither_shown_nor_walked_through(graph):
     async def scene(catalog: Catalog, g: KnowledgeGraph) -> None:
-        await fill(catalog, [object_row("a"), object_row("b", standing="revoked"), object_row("c"), object_row("d"), object_row("old", standing="superseded")],
+        revoked, old = object_row("b", standing="revoked"), object_row("old", standing="superseded")
+        await fill(catalog, [object_row("a"), revoked, object_row("c"), object_row("d"), old],
                    [*CHAIN, ("a", "missing", "supports"), ("d", "missing", "supports"), ("old", "a", "evolves_into")])
         assert [(r.node.id, r.node.standing) for r in (await g.multi_hop_query("a")).found] == [("old", "superseded")]
         assert await g.path("a", "c") is None and await g.path("a", "d") is None and await g.path("a", "b") is None
@@ -141,7 +147,8 @@ def test_a_relationship_is_its_edge(graph):
 
 def test_the_shortest_path_is_walked_in_either_direction(graph):
     async def scene(catalog: Catalog, g: KnowledgeGraph) -> None:
-        await fill(catalog, [object_row(i) for i in "abcdefg"], [*CHAIN, ("d", "e", "contains"), ("e", "f", "contains"), ("f", "g", "contains")])
+        await fill(catalog, [object_row(i) for i in "abcdefg"],
+                   [*CHAIN, ("d", "e", "contains"), ("e", "f", "contains"), ("f", "g", "contains")])
         route = await g.path("g", "a")
         assert [n.id for n in route.nodes] == list("gfedcba") and [e.source for e in route.edges] == list("fedcba")
         assert await g.path("g", "a", direction="out") is None and await g.path("a", "g", max_hops=5) is None
@@ -164,7 +171,8 @@ def test_walks_agree_with_breadth_first_search_over_the_edge_list(tmp_path_facto
                 far = distances(edges, start, way)
                 reach = await g.multi_hop_query(names[start], 9, direction=way)
                 assert {r.node.id: r.hops for r in reach.found} == {names[i]: d for i, d in far.items() if d}
-                assert [r.hops for r in reach.found] == sorted(r.hops for r in reach.found) and all(len(r.path) == r.hops for r in reach.found)
+                assert [r.hops for r in reach.found] == sorted(r.hops for r in reach.found)
+                assert all(len(r.path) == r.hops for r in reach.found)
                 for end in range(10):
                     route = await g.path(names[start], names[end], 9, direction=way)
                     assert (len(route.edges) if route else None) == far.get(end)
@@ -184,7 +192,8 @@ def distances(edges: set[tuple[int, int, str]], start: int, way: str) -> dict[in
 
 def test_unknown_types_are_refused_by_name(graph):
     async def scene(catalog: Catalog, g: KnowledgeGraph) -> None:
-        for ask in (g.neighbours("a", "likes"), g.multi_hop_query("a", 3, ["supports", "likes"]), g.path("a", "b", edge_types=["likes"])):
+        both = ["supports", "likes"]
+        for ask in (g.neighbours("a", "likes"), g.multi_hop_query("a", 3, both), g.path("a", "b", edge_types=both)):
             with pytest.raises(UnknownEdgeType, match="'likes' is no edge type.*evolves_into") as raised:
                 await ask
             assert raised.value.exit_code == 2
@@ -195,7 +204,8 @@ def test_unknown_types_are_refused_by_name(graph):
 
 def test_every_memory_type_is_counted_under_its_node_type(graph):
     async def scene(catalog: Catalog, g: KnowledgeGraph) -> None:
-        await fill(catalog, [object_row(f"{i:02}", type_) for i, type_ in enumerate(MemoryType)], [("00", "01", "supports", 1.0, "x"), ("00", "01", "supports", 0.5, "y")])
+        await fill(catalog, [object_row(f"{i:02}", type_) for i, type_ in enumerate(MemoryType)],
+                   [("00", "01", "supports", 1.0, "x"), ("00", "01", "supports", 0.5, "y")])
         stats = await g.stats()
         assert stats.nodes == len(MemoryType) - 1 and stats.links == 1 and stats.links_by_type == {"supports": 1}
         for node_type in NodeType:
@@ -210,7 +220,8 @@ def test_every_memory_type_is_counted_under_its_node_type(graph):
 def test_the_file_is_node_link_json_with_the_greatest_weight_of_each_link(graph, tmp_path):
     async def scene(catalog: Catalog, g: KnowledgeGraph) -> None:
         await fill(catalog, [object_row("a"), object_row("b", "claim")],
-                   [("b", "a", "explains", 0.25, "x"), ("b", "a", "explains", 0.75, "y"), ("a", "a", "supports"), ("a", "b", "contradicts")])
+                   [("b", "a", "explains", 0.25, "x"), ("b", "a", "explains", 0.75, "y"),
+                    ("a", "a", "supports"), ("a", "b", "contradicts")])
         assert await GraphFile(tmp_path).catch_up(catalog) == 1
         data = orjson.loads((tmp_path / "graph.json").read_bytes())
         assert data == await g.export()

@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import A, B, DAYS, day_intervals, spans, told
+from strategies import A, B, DAYS, day_intervals, told
 
 from smb.model.currentness import AsOf, Standing, Verdict, as_object, judge
+from smb.model.evidence import Span
 from smb.model.identity import object_id
 from smb.model.objects import Verification
 from smb.model.revision import Revision, RevisionKind
@@ -34,7 +35,7 @@ def histories(draw: st.DrawFn, foreign: bool = True) -> list[Revision]:
             replaces = tuple(draw(st.lists(st.sampled_from(before), max_size=2, unique=True)))
         if kind in (K.ASSERT, K.SUPERSEDE):
             object_ = draw(st.sampled_from((A, B))) if foreign and replaces else A
-            evidence, valid = (draw(spans()),), draw(day_intervals())
+            evidence, valid = (Span("a" * 64, n // 2, n // 2 + 1, 1, 1, "x"),), draw(day_intervals())
             said.append(told(at, kind, object_, valid=valid, document=f"d{n}", replaces=replaces, evidence=evidence))
         else:
             into = (B,) if kind in (K.MERGE, K.SPLIT, K.CONTEST) else ()

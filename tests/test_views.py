@@ -57,11 +57,15 @@ class Workshop:
         return {p.relative_to(self.folder).as_posix(): p.read_bytes() for p in sorted(self.folder.glob("layer-*/*/*.md"))}
 
 
-def concept(title: str, *, body: str = "", type_: str = "concept", document: str = "d00000000001", replaces: tuple[Revision, ...] = (), **says: object) -> Revision:
+def concept(
+    title: str, *, body: str = "", type_: str = "concept", document: str = "d00000000001", replaces: tuple[Revision, ...] = (), **says: object
+) -> Revision:
     quote = body or title
     span = Span(sha256_hex(quote.encode()), 0, len(quote.encode()), 1, 1, quote)
-    return new_revision(RevisionKind.ASSERT, object_id(type_, title), type_, document=document, statement=Statement(title, title, body=body, **says),
-                        evidence=(span,), replaces=tuple(r.id for r in replaces))
+    return new_revision(
+        RevisionKind.ASSERT, object_id(type_, title), type_, document=document, evidence=(span,),
+        statement=Statement(title, title, body=body, **says), replaces=tuple(r.id for r in replaces),
+    )
 
 
 def revoke(of: Revision, reason: str) -> Revision:
@@ -107,6 +111,19 @@ def test_only_what_changed_is_written_again(workshop):
         assert await w.views.catch_up(w.catalog) == 1
         assert "Is there." in w.file(old).read_text() and w.views.take_edits() == []
         assert w.file(kept).stat().st_ino == untouched.st_ino
+    workshop(scene)
+
+
+def test_a_claim_superseded_by_another_is_shown_as_revised_in_its_own_file(workshop):
+    async def scene(w: Workshop) -> None:
+        old = concept("The kiln is in the shed.", type_="claim")
+        await w.commit(old)
+        await w.views.catch_up(w.catalog)
+        new = concept("The kiln is in the barn.", type_="claim", replaces=(old,))
+        await w.commit(new)
+        assert await w.views.catch_up(w.catalog) == 2 and w.views.take_edits() == []
+        assert "status: revised" in (text := w.file(old).read_text()) and text.endswith("shed.\n")
+        assert "status: active" in w.file(new).read_text()
     workshop(scene)
 
 
@@ -352,7 +369,8 @@ def test_an_object_born_earlier_elsewhere_moves_its_file(workshop):
     """The slug is of the first title ever recorded; a pull can bring an earlier one."""
     async def scene(w: Workshop) -> None:
         here = concept("Kiln")
-        there = new_revision(RevisionKind.ASSERT, here.object_id, "concept", document="d00000000002", statement=Statement("The Kiln", "Kiln"))
+        there = new_revision(
+            RevisionKind.ASSERT, here.object_id, "concept", document="d00000000002", statement=Statement("The Kiln", "Kiln"))
         at = START - timedelta(days=1)
         earlier = Transaction("ingest", "test", at, (replace(there, recorded_at=at),), id="f" * 32)
         await w.commit(here)

@@ -20,7 +20,7 @@ from smb.recall.verdicts import Judged, passage_standing
 SPEAKS_FOR_ITS_LINES = frozenset({"claim", "question", "relationship"})
 KEY_BONUS = 0.5  # a claim keyed by what was asked, times the share of its attribute's words in the question
 OWN = dict(cover=0.75, dense=0.3, name=0.5, graph=0.15)  # an object found by itself: most it can reach is a good passage's score
-KIND_WORTH = {"heading": 0.5, "title": 0.5, "properties": 0.8}  # a heading names what is said below it and says nothing
+KIND_WORTH = {"heading": 0.35, "title": 0.35, "properties": 0.8}  # a heading names what is said below it and says nothing
 DETAIL = 0.002  # a claim that says as much as its passage in fewer words goes first
 
 _WORDS = re.compile(r"[^\W_]+")

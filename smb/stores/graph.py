@@ -280,8 +280,8 @@ class KnowledgeGraph:
             hubs: list[str] = []
             if fan is not None:
                 found = await self._catalog.fetch(
-                    f"SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM edges WHERE {at} = value{only} LIMIT 1 OFFSET ?)",
-                    (asked, *some, fan))
+                    "SELECT value FROM json_each(?) WHERE EXISTS "
+                    f"(SELECT 1 FROM edges WHERE {at} = value{only} LIMIT 1 OFFSET ?)", (asked, *some, fan))
                 hubs = [row["value"] for row in found]
             plain = orjson.dumps([i for i in ids if i not in hubs]).decode() if hubs else asked
             rows += map(tuple, await self._catalog.fetch(
@@ -301,7 +301,8 @@ class KnowledgeGraph:
         for source, target, type_, weight in (await self._rows(ids, kinds, way, None))[0]:
             if source != target and weight > best.get((source, target, type_), -1.0):
                 best[(source, target, type_)] = weight
-        return sorted((Edge(source, target, _EDGE_TYPE[kind], weight) for (source, target, kind), weight in best.items()), key=_heaviest)
+        edges = (Edge(source, target, _EDGE_TYPE[type_], weight) for (source, target, type_), weight in best.items())
+        return sorted(edges, key=_heaviest)
 
     async def _held_edges(self, object_id: str, kinds: frozenset[EdgeType] | None) -> list[Edge]:
         """The edges a relationship stands for; none for any other object."""

@@ -83,7 +83,8 @@ def _said(o: MemoryObject) -> tuple[object, ...]:
     body = "" if o.type is MemoryType.RELATIONSHIP else (o.body or o.title).rstrip()
     return (
         o.title, body, o.aliases, o.tags, f"{o.confidence:.2f}", o.status, o.created, o.modified, o.revision, o.verification,
-        o.mode, o.valid_from, o.valid_to, o.key, o.value, o.attributed_to, o.derived_from, [raw.rstrip("\n") for _, raw in o.extra],
+        o.mode, o.valid_from, o.valid_to, o.key, o.value, o.attributed_to, o.derived_from,
+        [raw.rstrip("\n") for _, raw in o.extra],
         [(s.source[:12], s.lines, s.quote) for s in o.evidence[:EVIDENCE_SHOWN]],
     )
 
