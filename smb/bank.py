@@ -15,7 +15,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smb.bank_layout import fix_fingerprint, make_bank, make_folders, read_places, read_toml, write_place
+from smb.bank_layout import clear_leftovers, fix_fingerprint, make_bank, make_folders, read_places, read_toml, write_place
 from smb.config import Settings
 from smb.model.revision import Transaction
 from smb.model.validity import from_iso, parse_instant
@@ -120,6 +120,8 @@ class Bank:
         """The writer lock, with the catalog caught up to the ledger. Raises BankLocked after the lock timeout."""
         await asyncio.to_thread(self.lock.acquire)
         try:
+            if self.lock.inherited:
+                await asyncio.to_thread(clear_leftovers, self.path)
             await self._catch_up_catalog()
             yield
         finally:
@@ -188,7 +190,7 @@ class Bank:
                     write_place(self.path, root.name, root.path)
         if not dry_run:
             await self._render_views()
-            await self._follow(report.transactions > 0, sync, skip_embeddings, progress)
+            await self._follow(sync, skip_embeddings, progress)
         rows = await self.catalog.fetch("SELECT type, count(*) AS n FROM memory_objects WHERE standing IN ('current', 'contested') GROUP BY type ORDER BY type")
         (passages,) = (await self.catalog.fetch("SELECT count(*) FROM passages WHERE live = 1"))[0]
         return {
@@ -234,14 +236,16 @@ class Bank:
         await views.catch_up(self.catalog)
         return taken
 
-    async def _follow(self, changed: bool, sync: bool, skip_embeddings: bool, progress: Progress | None) -> None:
+    async def _follow(self, sync: bool, skip_embeddings: bool, progress: Progress | None) -> None:
         """graph.json while it is cheap, and Chroma once it lags by more than `VECTOR_LAG` or when asked."""
         from smb.stores.graph_file import GraphFile
         from smb.stores.vector_mirror import VectorMirror
 
         (objects,) = (await self.catalog.fetch("SELECT count(*) FROM memory_objects"))[0]
-        if sync or (changed and objects <= GRAPH_FILE_OBJECTS):
-            await GraphFile(self.path).catch_up(self.catalog)
+        graph = GraphFile(self.path)
+        if sync or (objects <= GRAPH_FILE_OBJECTS and await graph.stamp(self.catalog) != await self.catalog.latest()):
+            async with self.writing():
+                await graph.catch_up(self.catalog)
         if skip_embeddings:
             return
         mirror = VectorMirror(self.path / "index" / "vectors", lambda: self.matrix)
@@ -345,7 +349,7 @@ class Bank:
     async def sync(self) -> None:
         """Brings Chroma and graph.json up to date."""
         await self._render_views()
-        await self._follow(True, True, False, None)
+        await self._follow(True, False, None)
 
     async def rebuild(self, vectors: bool = False, progress: Progress | None = None) -> dict[str, Any]:
         """Makes every projection again from ledger and layer 0, without a model; `vectors` embeds everything anew.

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from smb.model.errors import SmbError
 from smb.model.objects import TYPE_TO_LOCATION
-from smb.stores.atomic_file import make_directory, write_atomic
+from smb.stores.atomic_file import make_directory, remove_stale_temporaries, write_atomic
 
 FORMAT = 1
 FOLDERS = ("layer-0/source", "ledger", *(f"layer-{int(layer)}/{name}" for layer, name in TYPE_TO_LOCATION.values()))
@@ -24,6 +24,8 @@ _IGNORED = "# Projections and local state: made again by `smb rebuild`.\n/index/
 _ATTRIBUTES = (
     "# Sources and ledger are named by the hash of their bytes: no line-ending conversion, no merging line by line.\n"
     "/layer-0/** -text\n/ledger/** -text\n"
+    "# Object files are rendered from the ledger: after a merge smb writes them again from what both sides know.\n"
+    "/layer-[1-6]/** merge=union\n"
 )
 
 
@@ -81,6 +83,12 @@ def make_folders(path: Path) -> None:
     """The folders git does not carry when they are empty."""
     for name in (*FOLDERS, "index", "usage"):
         make_directory(path / name)
+
+
+def clear_leftovers(path: Path) -> int:
+    """Removes what a writer that was killed left half-written; returns how many files."""
+    months = sorted(p for p in (path / "ledger").iterdir() if p.is_dir()) if (path / "ledger").is_dir() else []
+    return sum(remove_stale_temporaries(folder) for folder in (path, path / "index", *months, *(path / name for name in FOLDERS)) if folder.is_dir())
 
 
 def read_toml(path: Path) -> BankToml:

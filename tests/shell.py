@@ -24,7 +24,7 @@ def settle(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(place / "xdg"))
     monkeypatch.setenv("PYTHONPATH", str(Path(smb.__file__).parents[1]))
     for variable in list(os.environ):
-        if variable.startswith(("SMB_", "OLLAMA_")) or variable == "NO_COLOR":
+        if variable.startswith(("SMB_", "OLLAMA_")) or variable in ("NO_COLOR", "PYTHONUNBUFFERED"):
             monkeypatch.delenv(variable)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,15 @@ def test_a_text_is_embedded_once(matrix: EmbeddingMatrix, embed: Letters) -> Non
     assert matrix.rows_for(["cone", "shelf"], embed) == [4, 5]  # sees what the other wrote
     assert len(matrix) == len(opened(matrix)) == 6
     assert matrix.rows_for([], embed) == []
+
+
+def test_a_row_is_known_by_its_whole_hash(matrix: EmbeddingMatrix, embed: Letters) -> None:
+    matrix.rows_for(["kiln"], embed)
+    file = matrix.directory / "hashes.bin"
+    hashed = file.read_bytes()
+    assert hashed == hashlib.sha256(b"letters/1\x1fkiln").digest()[:16]
+    file.write_bytes(hashed[:8] + bytes(8))  # another text, whose hash begins alike
+    assert opened(matrix).rows_for(["kiln"], embed) == [1]
 
 
 def test_vectors_come_back_within_quantisation(matrix: EmbeddingMatrix, embed: Letters) -> None:

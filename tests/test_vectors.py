@@ -106,9 +106,22 @@ def test_only_the_owner_changes_it(kilns: VectorStore) -> None:
             change()
     kilns.release()
     assert other.try_own() and other.try_own()
-    other.delete(["k1"])
     other.release()
-    assert kilns.count() == 2  # opened again, it sees what the other wrote
+
+
+def test_after_release_it_sees_what_another_process_wrote(kilns: VectorStore) -> None:
+    assert kilns.query(unit(0, 0, 1), 1)[0][0] != "n1"
+    kilns.release()
+    code = f"""
+from pathlib import Path
+from smb.stores.vectors import VectorStore
+store = VectorStore(Path({str(kilns.directory)!r}), {D})
+assert store.try_own()
+store.add(['n1'], [{unit(0, 0, 1)}], ['new'], [{{'type': 'claim'}}])
+store.release()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+    assert kilns.query(unit(0, 0, 1), 1)[0][0] == "n1" and kilns.count() == 4
 
 
 def test_reading_makes_nothing(tmp_path: Path) -> None:

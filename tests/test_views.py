@@ -58,7 +58,8 @@ class Workshop:
 
 
 def concept(
-    title: str, *, body: str = "", type_: str = "concept", document: str = "d00000000001", replaces: tuple[Revision, ...] = (), **says: object
+    title: str, *, body: str = "", type_: str = "concept", document: str = "d00000000001",
+    replaces: tuple[Revision, ...] = (), **says: object,
 ) -> Revision:
     quote = body or title
     span = Span(sha256_hex(quote.encode()), 0, len(quote.encode()), 1, 1, quote)

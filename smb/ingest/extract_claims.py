@@ -33,7 +33,7 @@ THRESHOLD = 1.5
 MEMO_THRESHOLD = 0.75
 TINY = 4  # sentences: every assertion counts
 FEW = 8  # sentences: a note with no more is a memo, every assertion of it counts
-CLOSELY = 50  # sentences; further down only those with a figure or a word of change or decision are looked at
+CLOSELY = 40  # sentences; further down only those with a figure or a word of change or decision are looked at
 SHORTEST, LONGEST = 25, 300
 _WEIGHT = {SignalKind.DATE: 2.0, SignalKind.AMOUNT: 2.0, SignalKind.VERSION: 1.5, SignalKind.URL: 1.0, SignalKind.EMAIL: 1.0, SignalKind.NUMBER: 1.0}
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
@@ -47,7 +47,9 @@ _NAVIGATION = re.compile(r"^(?:see|for (?:more|details|further|additional|an? )|
 _NAVIGATION_WORDS = frozenset("see for refer click back go read learn note source shown following follows article section topic post guide chapter page example "
                               "sample code tutorial examples below above here's here".split())
 _CJK_STEP = re.compile(r"^(?:首先|然后|接着|最后|因此|所以|但是|而且|于是|那么|接下来|此时|这时|例如|比如|まず|次に|そして|しかし|ただし|また)|我们|(?:示例|输入|输出|解释|说明)\s?\d*\s?[:：]|\$")
-_MESSY = re.compile(r"^\d+ [A-Z]|[\w.:%]{46}|^[-–—·] | · |[{}<>|\\]|::|\[\d*\]|\bTODO\b|^\W*$|\(\)\s*$")
+_MESSY = re.compile(r"[{}<>|\\·](?<!->)|[\[](?=\d*\])")
+_NUMBERED = re.compile(r"\d+ [A-Z]|\W*\Z")
+_LONG_WORD = re.compile(r"[\w.:%]{46}")
 _ATTRIBUTION = re.compile(r"\s*[—–-]{1,2}\s*([A-ZÀ-Þ][\w’'.-]*(?:\s[\w’'.-]+){0,3})(?:,[^—]*)?$")
 _POLICY = frozenset("enable disable allow forbid require never always avoid don't keep deny do".split())
 _FILLER = frozenset("wow thanks thank hey hi hello yeah yes no ok okay sure cool great nice bye haha lol totally absolutely definitely awesome "
@@ -64,17 +66,28 @@ class _Found:
     sure: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Around:
-    """What a sentence is read against: who speaks, who is quoted, the person last named, whether one came before."""
+    """What a sentence is read against: who speaks, who is quoted, the sentences before it in its block."""
 
-    speaker: str = ""
-    quoted_by: str = ""
-    person: str = ""
-    led_in: bool = False
-    memo: bool = False
-    tiny: bool = False
-    elided: str = ""
+    speaker: str
+    quoted_by: str
+    memo: bool
+    tiny: bool
+    prose: Prose
+    at: int = 0
+
+    @property
+    def person(self) -> str:
+        """The person the block last named as a subject before this sentence, or ""."""
+        for sentence in reversed(self.prose.sentences[: self.at]):
+            if (m := _PERSON_SUBJECT.match(sentence)) and m[0].lower() not in FUNCTION_WORDS:
+                return m[0]
+        return ""
+
+    def led_in(self, own: NameStarts) -> bool:
+        """Whether a sentence before speaks of the note's subject, so that "it" in this one can stand for it."""
+        return any(own.subject(sentence.lower()) for sentence in self.prose.sentences[: self.at])
 
 
 def sentence_claims(seen: Survey, names: NameStarts) -> list[Draft]:
@@ -93,19 +106,16 @@ def sentence_claims(seen: Survey, names: NameStarts) -> list[Draft]:
         if prose.block.quoted and not quoted_by:
             continue
         turns += bool(prose.block.speaker)
-        person, led_in = "", False
-        for sentence in prose.sentences:
+        around = _Around(prose.block.speaker, quoted_by, memo, tiny, prose)
+        for at, sentence in enumerate(prose.sentences):
             read += 1
             if read > CLOSELY and not turns and not _STANDS_OUT.search(sentence):
                 continue
-            around = _Around(prose.block.speaker, quoted_by, person, led_in, memo, tiny)
+            around.at = at
             result = _claim(seen, prose, sentence, own, names, around)
             if result and result.draft.title.lower() not in said:
                 said.add(result.draft.title.lower())
                 found.append(result)
-            if (m := _PERSON_SUBJECT.match(sentence)) and m[0].lower() not in FUNCTION_WORDS:
-                person = m[0]
-            led_in = led_in or bool(own.subject(sentence[:200].lower()))
     cap = max(MOST, turns // 2) if turns else FEW if memo else MOST
     best = sorted(range(len(found)), key=lambda i: (-found[i].score, i))[:cap]
     best = [i for n, i in enumerate(best) if found[i].sure or n < FILL]
@@ -117,18 +127,18 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
     cjk = not sentence.isascii() and bool(_CJK.search(sentence))
     if length > LONGEST or length < (8 if cjk else 14 if around.memo or around.speaker else SHORTEST):
         return None
+    begin, end = sentence[0], sentence[-1]
+    if begin in _NO_BEGINNING or end not in _STOPS and not around.speaker and not _unpunctuated(prose, sentence):
+        return None
     words = words_of(sentence)
     if not words:
         return None
     if cjk:
-        if _CJK_STEP.search(sentence) or sentence[-1] not in "。！!.」）)" and not _unpunctuated(prose, sentence):
+        if _CJK_STEP.search(sentence):
             return None
-    else:
-        if words[0] in _NEVER_FIRST or (sentence[0].islower() and not around.speaker and not names.title(sentence.lower())):
-            return None
-        if sentence[-1] not in ".!\"'”)" and not around.speaker and not _unpunctuated(prose, sentence):
-            return None
-    if not _NAVIGATION_WORDS.isdisjoint(words) and _NAVIGATION.search(sentence) or _MESSY.search(sentence) or sentence[0] in "([" or sentence.count("(") != sentence.count(")"):
+    elif words[0] in _NEVER_FIRST or begin.islower() and not around.speaker and not names.title(sentence.lower()):
+        return None
+    if not _NAVIGATION_WORDS.isdisjoint(words) and _NAVIGATION.search(sentence) or _messy(sentence) or sentence.count("(") != sentence.count(")"):
         return None
     act = speech_act(sentence, words)
     tags: tuple[str, ...] = ()
@@ -141,6 +151,11 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
     if around.speaker:
         return _chat_claim(seen, sentence, prose, words, own, around)
     return _note_claim(seen, prose, sentence, words, own, names, around, tags)
+
+
+def _messy(sentence: str) -> bool:
+    """Whether it is code, a caption or a list of marks rather than prose."""
+    return bool(_MESSY.search(sentence) or "::" in sentence or "TODO" in sentence or _NUMBERED.match(sentence))
 
 
 def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], own: NameStarts, names: NameStarts, around: _Around,
@@ -157,7 +172,7 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], own
             return None
         title, score = _resolved(sentence, who), -0.25
     elif first in _IT:
-        if not around.led_in and not _first_line(prose):
+        if not around.led_in(own) and not _first_line(prose):
             return None
         title, score = _resolved(sentence, seen.title), -0.5
     elif first in DANGLING:
@@ -229,6 +244,8 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], own
         score += 1.5
     if score < (-0.5 if around.tiny or "instruction" in tags or around.quoted_by else MEMO_THRESHOLD):
         return None
+    if _LONG_WORD.search(sentence):
+        return None
     sure = around.memo or score >= THRESHOLD
     if changed:
         tags = (*tags, "correction")
@@ -272,6 +289,8 @@ def _chat_claim(seen: Survey, sentence: str, prose: Prose, words: list[str], own
 
 
 _INTENT = frozenset("wanted needed want worried hoping hoped wondering curious trying tried like love figured".split())
+_NO_BEGINNING = frozenset("([-–—·|")
+_STOPS = frozenset(".!\"'”’)。！」）")
 _IT = frozenset(("it",))
 _OBJECT_FIRST = frozenset("the a an this these all any each every one several many some whether that to if how its".split())
 _FOR_INSTANCE = frozenset(("for",))

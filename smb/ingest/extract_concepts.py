@@ -68,7 +68,7 @@ def _title_span(seen: Survey) -> Span | None:
 def _first_sentence(seen: Survey) -> tuple[str, tuple[Span, ...]]:
     """The first sentence that defines the title, else the first assertion, else the first prose, of the early blocks."""
     best: tuple[int, str, Block] | None = None
-    for prose in seen.prose[:6]:
+    for prose in seen.prose[:4]:
         if prose.block.quoted or prose.block.callout or prose.block.speaker or prose.block.kind == "item" and best:
             continue
         for sentence in prose.sentences[:2]:
@@ -79,7 +79,7 @@ def _first_sentence(seen: Survey) -> tuple[str, tuple[Span, ...]]:
             rank = 3 if act is SpeechAct.ASSERTION and any(lower.startswith(n) for n in seen.names) else 2 if act is SpeechAct.ASSERTION else 1
             if best is None or rank > best[0]:
                 best = (rank, sentence, prose.block)
-        if best and best[0] == 3:
+        if best and (best[0] == 3 or best[0] == 2 and prose.place):
             break
     return (best[1], (seen.span(best[2], best[1]),)) if best else ("", ())
 

@@ -24,7 +24,7 @@ from smb.model.objects import MemoryType
 
 MOST_FOUND = 4  # names found in prose; properties and speakers come on top
 MOST_DATES = 2
-MOST_BLOCKS = 200  # prose blocks looked through; what a longer note is about shows before
+MOST_BLOCKS = 120  # prose blocks looked through; what a longer note is about shows before
 _U = "A-ZÀ-ÖØ-Þ"
 _RUN = re.compile(  # begins with a set, so that the engine skips to capitals
     rf"[{_U}](?<![\w/.@#$:<+-].)(?:[\w’'&+-]*(?:\.(?=\s[{_U}]))?(?:\s(?:(?:of|de|da|do|dos|das|del|di|du|la|le|van|von|der|den)\s(?:the\s)?)?[{_U}][\w’'&+-]*)+"
@@ -32,7 +32,6 @@ _RUN = re.compile(  # begins with a set, so that the engine skips to capitals
     rf"|[a-zà-ÿ]{{2,}}(?=\s(?:said|says|asked|told|wrote|writes|claims|thinks|wants|joined|offered|signed|replied|suggested)\s))")
 _LOWER_FIRST = re.compile(r"(?<![\w/.@#$:<(+-])(?:[ei][A-Z][a-z]{2,}|[a-z]{1,7}OS|[a-z]{1,2}[A-Z]{2,3})(?![\w(:]|\.\w)")
 _LOWER_HUMP = re.compile(r"[a-z][A-Z]")
-_CAPITAL_INSIDE = re.compile(rf"[ ,(\"“][{_U}]|[a-z][A-Z]|[A-Z][A-Z][a-z]")
 _HANDLE = re.compile(r"(?<![\w/.@])@[A-Za-z][\w-]{2,30}\b(?![./])")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:。]\s+|\(|[\"“])\Z")
 _PLACE_BEFORE = re.compile(r"\b(?:lives? in|lived in|moved to|based in|located in|born in|city of|town of|village of|island of|delivered to)\s\Z")
@@ -155,8 +154,6 @@ def _found(seen: Survey) -> dict[str, _Seen]:
             continue
         skip = _labels(prose)
         for sentence in prose.sentences:
-            if not _CAPITAL_INSIDE.search(sentence, 1):
-                continue
             for m in _runs(sentence):
                 name, starts = _trim(sentence, m)
                 if name and name not in skip and not (skip and any(name in s for s in skip)):
@@ -247,7 +244,7 @@ def _next_word(sentence: str, at: int) -> str:
 _NEXT = re.compile(r"\s([a-z]+)\b")
 
 
-_FULL_YEAR = re.compile(r"\d{4}[-年/ ]|[a-z.,] \d{4}")
+_FULL_YEAR = re.compile(r"\d\d\d\d")
 
 
 def _dates(seen: Survey) -> list[Draft]:

@@ -63,7 +63,8 @@ _CUES: tuple[tuple[str, EdgeType, bool], ...] = (
     (r"contradicts", EdgeType.CONTRADICTS, False),
 )
 _CUE = re.compile(r"\b(?:" + "|".join(f"(?P<c{i}>{pattern})" for i, (pattern, _, _) in enumerate(_CUES)) + r")\s+(?:the\s|an?\s|our\s)?")
-_CUE_WORDS = re.compile(r"extend|builds|inherits|depend|based on|deriv|requires|inspired|part of|belongs|contains|consists|replace|supersede|became|explains|documents|contradicts|generated")
+_CUE_WORDS = ("extends", "builds on", "inherits", "depends on", "based on", "deriv", "requires", "inspired", "part of", "belongs", "contains", "consists", "replace",
+              "supersede", "became", "explains", "documents", "contradicts", "generated")
 _MARKDOWN = re.compile(r"\.(?:md|markdown|mdx)(?:[#?].*)?\Z", re.I)
 _HERE = frozenset("here this link this page read more see click documentation docs source more details".split())
 
@@ -157,11 +158,12 @@ def declared(seen: Survey) -> list[Draft]:
 def stated(seen: Survey, names: dict[str, str]) -> list[Draft]:
     """Relationships that sentences state between two names the note knows. `names`: lower case to title."""
     drafts: list[Draft] = []
-    if not names or not _CUE_WORDS.search(seen.text):
+    cues = [cue for cue in _CUE_WORDS if cue in seen.text]
+    if not names or not cues:
         return drafts
     for prose in seen.prose:
         for sentence in prose.sentences:
-            if not _CUE_WORDS.search(sentence) or sentence.endswith("?"):
+            if not any(cue in sentence for cue in cues) or sentence.endswith("?"):
                 continue
             for m in _CUE.finditer(sentence):
                 after = _name_at(sentence, m.end(), names)

@@ -20,7 +20,8 @@ from smb.ingest.signals import SpeechAct, speech_act
 from smb.model.identity import fold
 from smb.model.objects import MemoryType
 
-_HARD = re.compile(r"(?:https?|ftp)://[^\s<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\d+(?:[.,:]\d+)*")
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>\"'()\[\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _SECRET_KEY = re.compile(r"\b(?:api[ _-]?key|secret|password|passwd|passphrase|access[ _-]?token|auth[ _-]?token|private[ _-]?key|pin code|パスワード|密码)\b", re.I)
 _SECRET = re.compile(
     r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{12,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAKIA[0-9A-Z]{12,}"
@@ -79,27 +80,28 @@ class _Gates:
 
     def _hard(self, draft: Draft, quote: str) -> Refused | None:
         said = draft.title if not draft.value or draft.value in draft.title else f"{draft.title} {draft.value}"
-        hard = _HARD.findall(said)
+        hard = _NUMBER.findall(said)
         if not hard:
-            return None
-        there = set(_HARD.findall(quote))
-        missing = [v for v in hard if v not in there]
-        if not missing:
-            return None
-        about = set(_HARD.findall(f"{draft.subject} {self.own_text} {draft.attributed_to}"))
-        plain = _MARKUP.sub("", quote)
-        held = set(_HARD.findall(plain)) | about
-        missing = [v for v in missing if v not in held and v.rstrip(".,:)") not in {h.rstrip(".,:)") for h in held}]
-        return Refused("hard", draft.title, f"{missing[0]} is not in the quote") if missing else None
+            return None if "@" not in said and "://" not in said else self._address(draft, said, quote)
+        missing = set(hard).difference(_NUMBER.findall(quote))
+        if missing:
+            missing.difference_update(_NUMBER.findall(f"{_MARKUP.sub('', quote)} {draft.subject} {self.own_text} {draft.attributed_to}"))
+        if missing:
+            return Refused("hard", draft.title, f"{min(missing)} is not in the quote")
+        return None if "@" not in said and "://" not in said else self._address(draft, said, quote)
+
+    def _address(self, draft: Draft, said: str, quote: str) -> Refused | None:
+        for address in _ADDRESS.findall(said):
+            bare = address.rstrip(".,;:!?")
+            if bare not in quote and bare not in self.own_text and bare not in draft.attributed_to:
+                return Refused("hard", draft.title, f"{bare} is not in the quote")
+        return None
 
     def _subject(self, draft: Draft, quote: str) -> Refused | None:
         subject = fold(draft.subject)
         if not subject or subject in self.own or subject in self.headings or draft.subject in quote:
             return None
-        if subject in fold(_WHITE.sub(" ", _MARKUP.sub("", quote))) or subject == fold(draft.attributed_to):
-            return None
-        plain = fold(draft.title)
-        if subject in plain and plain in fold(_MARKUP.sub("", quote)):
+        if fold(_MARKUP.sub("", draft.subject)) in fold(_WHITE.sub(" ", _MARKUP.sub("", quote))) or subject == fold(draft.attributed_to):
             return None
         return Refused("subject", draft.title, f"{draft.subject} is not named in the quote")
 

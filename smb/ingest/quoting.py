@@ -13,7 +13,7 @@ from smb.ingest.note import Block, Note, Property
 from smb.model.evidence import Span
 from smb.model.identity import sha256_hex
 
-_END = re.compile(r"[.!?][\"'”’»)\]]*(?=\s+[\"'“‘«(\[]?[^\sa-z])|[。！？]+[」』”）)]*")
+_END = re.compile(r"[.!?。！？](?:(?<=[。！？])[。！？]*[」』”）)]*|(?<=[.!?])[\"'”’»)\]]*(?=\s+[\"'“‘«(\[]?[^\sa-z]))")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|p|pp|fig|eq|vol|ed|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|corp|co|dept|est|al|"
     r"z\.b|bzw|u\.a|ex|[A-Z])\Z", re.IGNORECASE)

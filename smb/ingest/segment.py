@@ -207,7 +207,7 @@ class _Walker:
     def _heading(self, content: str, first: int, last: int) -> None:
         level = self.heading
         if self.underlined and ("\n" in content or len(content) > _TITLE_LENGTH):
-            self._add(Piece("paragraph", content, first, last - 1, 0, 0))
+            self._add(Piece("paragraph", content, first, last, 0, 0))
             return
         content = _ANCHOR.sub("", content) if "{#" in content else content
         if self.depth or self.quotes:

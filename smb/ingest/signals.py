@@ -81,7 +81,7 @@ _VALUE = re.compile(
     rf"|(?P<number>{_NUM}(?![\w]))")
 _DIGIT_OR_AT = re.compile(r"[\d@]|://")
 
-_WORD = re.compile(r"[\w'-]+|[\w'’-]+")
+_WORD = re.compile(r"[\w'-]+")
 _CJK = re.compile(r"[぀-ヿ㐀-鿿]")
 
 _CORRECTION = re.compile(
@@ -119,6 +119,7 @@ _DATE_CJK = r"\d{4}\s?年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?日)?)?"
 _VALID_CJK = re.compile(
     rf"(?:从|自|從)?(?P<a>{_DATE_CJK})(?:から|到|至|〜|～)(?P<b>{_DATE_CJK})|(?:自从?|从)(?P<s1>{_DATE_CJK})|(?P<s2>{_DATE_CJK})(?:から|以降|以来|より|起)"
     rf"|(?P<u>{_DATE_CJK})(?:まで|为止|之前|以前)|(?:直到|至)(?P<u2>{_DATE_CJK})|(?P<on>{_DATE_CJK})に")
+_ENDING = re.compile(r"\b(?:ends?|expires?|closes|runs out|lapses)\s(?:\w+\s){0,2}\Z")
 _STATE = re.compile(r"\b(?:was|were)\b(?!\s+(?:\w+ly\s+)?\w+(?:ed|en|ilt|old|ade)\b)", re.I)
 
 
@@ -173,8 +174,8 @@ def signals(text: str) -> list[Signal]:
     for kind, m in ((SignalKind.CORRECTION, correction(text, words)), (SignalKind.DECISION, decision(text, words))):
         if m:
             found.append(Signal(kind, m.start(), m.end(), m[0]))
-    for m in _WORD.finditer(text):
-        if _negates(m[0].lower().replace("’", "'")):
+    for m in _WORD.finditer(text.replace("’", "'")):
+        if _negates(m[0].lower()):
             found.append(Signal(SignalKind.NEGATION, m.start(), m.end(), m[0]))
     if cjk:
         found += [Signal(SignalKind.NEGATION, m.start(), m.end(), m[0]) for m in _NEGATION_CJK.finditer(text)]
@@ -343,7 +344,7 @@ def iso_date(text: str) -> str:
 def valid_in(text: str) -> tuple[Interval, str]:
     """The stretch of time the words of a claim give it, with those words; (ALWAYS, "") where they give none.
 
-    since D: from the start of D on. until D: up to the end of D. from D to E: both. on/in D: from the start of D on
+    since D: from the start of D on. until D, "ends on D": up to the end of D. from D to E: both. on/in D: from the start of D on
     for what happened then ("was built in 2024" stays true), within D for a past state ("the port was 80 on …").
     """
     if _DIGIT_OR_AT.search(text) is None:
@@ -356,7 +357,12 @@ def valid_in(text: str) -> tuple[Interval, str]:
         return ALWAYS, ""
     start = next((m["a"] or m["s"] for m in found if m["a"] or m["s"]), None)
     end = next((m["b"] or m["u"] for m in found if m["b"] or m["u"]), None)
-    on = next((m["on"] for m in found if m["on"]), None) if not (start or end) else None
+    on = None
+    if not start and not end and (m := next((m for m in found if m["on"]), None)):
+        if _ENDING.search(text, 0, m.start()):
+            end = m["on"]
+        else:
+            on = m["on"]
     if start and end and not re.search(r"\d{4}", start):
         start = f"{start} {end[-4:] if end[-4:].isdigit() else end[:4]}"
     cue = next(m for m in found if m["a"] or m["s"] or m["u"] or m["on"])

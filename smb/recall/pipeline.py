@@ -108,22 +108,18 @@ async def _rank(asked: Plan, request: RecallRequest, reader: CatalogReader, foun
     wanted = set(found.of("object")) | {row for inside in within.values() for row, _, _ in inside}
     judged = await judge_objects(await reader.objects(sorted(wanted)), asked.as_of, reader)
     judged = {row: one for row, one in judged.items() if one.standing not in HIDDEN}
-    if not asked.scope.objects or asked.scope != Scope(past=asked.scope.past):
-        admitted = await reader.admitted_objects(judged, asked.scope) if asked.scope.objects else set()
-        within_scope = {row: one for row, one in judged.items() if row in admitted}
-    else:
-        within_scope = judged
+    narrowed = asked.scope != Scope(past=asked.scope.past)
+    admitted = await reader.admitted_objects(judged, asked.scope) if narrowed and asked.scope.objects else set() if narrowed else set(judged)
     told.keys = found.keys
-    ids = {one.row["id"]: row for row, one in within_scope.items()}
+    ids = {judged[row].row["id"]: row for row in judged if row in admitted}
     homes: dict[int, list[int]] = {}
     for line in await reader.evidence_of(ids):
         told.evidence.setdefault(line["object_id"], []).append(line)
         if line["passage"] is not None:
             homes.setdefault(ids[line["object_id"]], []).append(line["passage"])
     passages = {row: signals[row] for row in sorted(signals, key=lambda row: (-signals[row].total, row))}
-    known = {row: one for row, one in judged.items() if row in within_scope or one.row["type"] == "claim"}
-    ranked = units_of(Material(found, passages, known, within, homes), Asked.of(asked, terms))
-    return [u for u in ranked if u.score >= request.min_score and (u.kind == "passage" or u.row in within_scope)]
+    ranked = units_of(Material(found, passages, judged, within, homes, admitted), Asked.of(asked, terms))
+    return [unit for unit in ranked if unit.score >= request.min_score]
 
 
 async def _admit(asked: Plan, reader: CatalogReader, found: Found) -> None:

@@ -7,13 +7,16 @@ the same plan everywhere. A long question keeps its first MAX_TERMS distinct con
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from smb.model.currentness import AsOf
 from smb.model.errors import SmbError
 from smb.model.identity import fold
+from smb.model.validity import parse_interval
 from smb.recall.words import ARITHMETIC, COUNT, LIST, LOOKUP, STOP_WORDS
 from smb.stores.catalog_reader import Scope
 from smb.stores.lexical import match_query, ngrams
@@ -21,7 +24,8 @@ from smb.stores.lexical import match_query, ngrams
 MAX_TERMS = 32  # distinct content words of a question that are searched
 MAX_CHARACTERS = 12_000  # of a question that are looked at at all
 NAME_WORDS = 5  # longest name looked up
-MAX_NAMES = 240
+MAX_NAMES = 400
+UNSPACED_RUN, UNSPACED_NAME = 40, 8  # characters of an unspaced run that are looked at, and of a name in it
 
 _QUOTED = re.compile(r"\"([^\"\n]{2,120})\"|“([^”\n]{2,120})”|«([^»\n]{2,120})»|「([^」\n]{2,60})」|`([^`\n]{2,120})`")
 _WORD = re.compile(r"[^\W_]+(?:[-'’._+#/@:][^\W_]+)*\+{0,2}#?")
@@ -70,11 +74,29 @@ class RecallRequest:
     profile: str = ""
     goal: str = ""
 
+    @classmethod
+    def of(cls, query: str, **options: Any) -> RecallRequest:
+        """A request from options as interfaces have them: None for "not given", times as text or datetime, `source` and
+        `layer` for one of each. A `known_at` that names a day or a month means its end. Raises TimeError."""
+        given = {name: value for name, value in options.items() if value is not None}
+        for one, many in (("source", "sources"), ("layer", "layers"), ("type", "types"), ("tag", "tags")):
+            if one in given:
+                value = given.pop(one)
+                given[many] = (*given.get(many, ()), *((value,) if isinstance(value, (str, int)) else value))
+        for name in ("types", "tags", "sources", "layers"):
+            if name in given:
+                given[name] = tuple(str(v) if isinstance(v, str) else v for v in given[name])
+        for name in ("as_of", "known_at", "now"):
+            if isinstance(at := given.get(name), str):
+                interval = parse_interval(at)
+                given[name] = interval.end - timedelta(microseconds=1) if name == "known_at" and interval.end else interval.start
+        return cls(query, **given)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`terms` are content words in order, `phrases` what was quoted, `names` folded n-grams to look up as names,
-    `capitalised` the folded words a reader would take for names; `cut` says words were left out."""
+    """`terms` are content words in order, `phrases` what was quoted, `names` folded n-grams to look up as names;
+    `cut` says words were left out."""
 
     text: str
     operation: Operation
@@ -136,7 +158,7 @@ def operation_of(question: str) -> Operation:
     return Operation.FACT
 
 
-def _searchable(words):
+def _searchable(words: Iterable[str]) -> Iterator[str]:
     """Words as they can be found: a run of an unspaced script as its bigrams, a compound also as its parts."""
     for word in words:
         grams = "" if word.isascii() else ngrams(word)
@@ -150,7 +172,7 @@ def _searchable(words):
             yield from (part for part in parts if len(part) > 1 and part.lower() not in STOP_WORDS)
 
 
-def _distinct(words) -> tuple[str, ...]:
+def _distinct(words: Iterable[str]) -> tuple[str, ...]:
     seen: dict[str, str] = {}
     for word in words:
         seen.setdefault(word.casefold(), word)
@@ -158,12 +180,19 @@ def _distinct(words) -> tuple[str, ...]:
 
 
 def _names(words: list[str], phrases: tuple[str, ...]) -> tuple[str, ...]:
-    """Folded runs of one to NAME_WORDS words, longest first; a single stop word is no name."""
-    found: dict[str, None] = dict.fromkeys(fold(phrase) for phrase in phrases)
+    """Folded runs of one to NAME_WORDS words, shortest first, then stretches of unspaced script, then what was quoted.
+
+    A single stop word is no name.
+    """
+    found: dict[str, None] = {}
     held = words[: MAX_TERMS * 3]
-    for length in range(min(NAME_WORDS, len(held)), 0, -1):
+    for length in range(1, min(NAME_WORDS, len(held)) + 1):
         for start in range(len(held) - length + 1):
             name = fold(" ".join(held[start : start + length]))
             if length > 1 or name not in STOP_WORDS:
                 found[name] = None
-    return tuple(found)[-MAX_NAMES:]
+    unspaced = [word for word in held if not word.isascii() and ngrams(word)]
+    for word in unspaced[:8]:
+        run = fold(word)[:UNSPACED_RUN]
+        found.update(dict.fromkeys(run[i : i + n] for n in range(1, UNSPACED_NAME + 1) for i in range(len(run) - n + 1)))
+    return tuple(dict.fromkeys((*map(fold, phrases), *list(found)[:MAX_NAMES])))

@@ -7,7 +7,7 @@ as much of what was asked, and is attached to it otherwise, so one line of a sou
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from smb.model.currentness import Standing
@@ -53,6 +53,7 @@ class Material:
     objects: Mapping[int, Judged]
     within: Mapping[int, Sequence[tuple[int, int, int]]]  # passage row → (object row, byte_start, byte_end)
     homes: Mapping[int, Sequence[int]]  # object row → rows of the passages that hold its evidence
+    admitted: Container[int]  # object rows the question's filters let through; the others only lend passages their verdicts
 
 
 def units_of(material: Material, asked: Asked) -> list[Unit]:
@@ -70,7 +71,7 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
         if standing is not Standing.CURRENT:
             units.append(unit)
             continue
-        claims = list(dict.fromkeys(o for o, _, _ in within if o in material.objects and o not in spoken
+        claims = list(dict.fromkeys(o for o, _, _ in within if o in material.objects and o in material.admitted and o not in spoken
                                     and material.objects[o].row["type"] in SPEAKS_FOR_ITS_LINES and material.objects[o].holds))
         best = max(((score + KEY_BONUS * material.found.keys.get(o, 0.0) + DETAIL, c, -o) for o in claims
                     if (c := asked.cover(_text(material.objects[o]))) >= signals.cover - 1e-9 or o in material.found.keys), default=None,
@@ -87,7 +88,7 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
             unit.attached = [material.objects[o].row["id"] for o in claims]
         units.append(unit)
     for row, judged in material.objects.items():
-        if row in spoken or ("object", row) not in material.found.by:
+        if row in spoken or row not in material.admitted or ("object", row) not in material.found.by:
             continue
         unit = _object_unit(row, judged, _own_score(row, judged, asked, material.found), material.found)
         home = next((homes[p] for p in material.homes.get(row, ()) if p in homes and homes[p].score >= unit.score), None)

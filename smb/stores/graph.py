@@ -22,10 +22,11 @@ from smb.model.objects import NODE_TYPE, MemoryType
 if TYPE_CHECKING:
     from smb.stores.catalog import Catalog
 
-REACHED = 1_000  # objects one walk returns unless asked for more
+REACHED = 500  # objects one walk returns unless asked for more
 FAN = 256  # edges a walk follows from one object each way, the heaviest; all of a hub of 20,000 would cost 40 ms alone
 HOP = 6_000  # edges after which one hop stops looking at further objects; it looks at the strongest first
-_FRONT = 250  # objects asked about at a time
+_FRONT = 500  # objects asked about at a time
+_HUBS = 50  # hubs asked about at a time
 
 VISIBLE = f"type != '{MemoryType.RELATIONSHIP}' AND standing NOT IN ('{Standing.REVOKED}', '{Standing.UNKNOWN}')"
 
@@ -272,28 +273,28 @@ class KnowledgeGraph:
 
         An edge is there once for every object that holds it, and twice if both its ends are asked for.
         """
-        rows: list[_Row] = []
-        asked, some = orjson.dumps(ids).decode(), sorted(kinds or ())
+        some = sorted(kinds or ())
         only = f" AND type IN ({','.join('?' * len(some))})" if some else ""
-        crowded = False
-        for at in {Direction.OUT: ("source",), Direction.IN: ("target",), Direction.BOTH: ("source", "target")}[way]:
-            hubs: list[str] = []
-            if fan is not None:
-                found = await self._catalog.fetch(
-                    "SELECT value FROM json_each(?) WHERE EXISTS "
-                    f"(SELECT 1 FROM edges WHERE {at} = value{only} LIMIT 1 OFFSET ?)", (asked, *some, fan))
-                hubs = [row["value"] for row in found]
-            plain = orjson.dumps([i for i in ids if i not in hubs]).decode() if hubs else asked
-            rows += map(tuple, await self._catalog.fetch(
-                f"SELECT source, target, type, weight FROM edges WHERE {at} IN (SELECT value FROM json_each(?)){only}",
-                (plain, *some)))
-            other = "target" if at == "source" else "source"
-            for hub in hubs:  # in the order of an index on (target, weight), so that a hub's edges need no sorting
-                crowded = True
-                rows += map(tuple, await self._catalog.fetch(
-                    f"SELECT source, target, type, weight FROM edges WHERE {at} = ?{only} "
-                    f"ORDER BY weight DESC, {other} DESC, type DESC, held_by DESC LIMIT ?", (hub, *some, fan)))
-        return rows, not crowded
+        ends = {Direction.OUT: ("source",), Direction.IN: ("target",), Direction.BOTH: ("source", "target")}[way]
+        asked = dict.fromkeys(ends, orjson.dumps(ids).decode())
+        hubs: list[tuple[str, str]] = []
+        if fan is not None:
+            crowded = (f"SELECT '{at}', value FROM json_each(?) "
+                       f"WHERE EXISTS (SELECT 1 FROM edges WHERE {at} = value{only} LIMIT 1 OFFSET {fan})" for at in ends)
+            found = await self._catalog.fetch(" UNION ALL ".join(crowded), [p for at in ends for p in (asked[at], *some)])
+            hubs = [(at, hub) for at, hub in found]
+            for at in {at for at, _ in hubs}:
+                asked[at] = orjson.dumps([i for i in ids if (at, i) not in hubs]).decode()
+        columns = "SELECT source, target, type, weight FROM edges WHERE"
+        plain = (f"{columns} {at} IN (SELECT value FROM json_each(?)){only}" for at in ends)
+        rows = await self._catalog.fetch(" UNION ALL ".join(plain), [p for at in ends for p in (asked[at], *some)])
+        for start in range(0, len(hubs), _HUBS):
+            part = hubs[start : start + _HUBS]
+            # the order of an index on (target, weight), read backwards: a hub's edges need no sorting
+            heaviest = (f"SELECT * FROM ({columns} {at} = ?{only} ORDER BY weight DESC, {_OTHER[at]} DESC, type DESC, held_by DESC "
+                        f"LIMIT {fan})" for at, _ in part)
+            rows += await self._catalog.fetch(" UNION ALL ".join(heaviest), [p for _, hub in part for p in (hub, *some)])
+        return [tuple(row) for row in rows], not hubs
 
     async def _edges(self, ids: Sequence[str], kinds: frozenset[EdgeType] | None, way: Direction) -> list[Edge]:
         """Every edge at `ids`, once, heaviest first."""
@@ -331,6 +332,7 @@ class KnowledgeGraph:
         return sorted(visible)
 
 
+_OTHER = {"source": "target", "target": "source"}
 _EDGE_TYPE = {str(kind): kind for kind in EdgeType}
 _MEMORY_TYPE = {str(kind): kind for kind in MemoryType}
 _STANDING = {str(standing): standing for standing in Standing}
@@ -366,10 +368,10 @@ def _best_steps(rows: list[_Row], inside: set[str], trails: dict[str, Reached | 
         for here, there, allowed in ((source, target, way is not Direction.IN), (target, source, way is not Direction.OUT)):
             if allowed and here in inside and there not in trails:
                 parent = trails[here]
-                step = _Step(-(weight * parent.strength) if parent else -weight, type_, source, target, weight, parent)
+                sinks = -weight * parent.strength if parent else -weight
                 held = best.get(there)
-                if held is None or step[:4] < held[:4]:
-                    best[there] = step
+                if held is None or (sinks, type_, source, target) < held[:4]:
+                    best[there] = _Step(sinks, type_, source, target, weight, parent)
     return best
 
 

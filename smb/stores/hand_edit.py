@@ -15,13 +15,13 @@ from smb.model.currentness import AsOf, as_object
 from smb.model.objects import EVIDENCE_SHOWN, RELATED, MemoryObject, MemoryType
 from smb.model.revision import Revision, Statement
 from smb.model.validity import from_iso
+from smb.stores.union_merge import GENERATED_ENDS, GENERATED_LINK, is_known_line_by_line, is_union
 
 if TYPE_CHECKING:
     from smb.stores.catalog import Catalog
 
-_GENERATED = re.compile(r"- [a-z_]+: \[\[[^\n]*\]\]")
+
 _TOTAL = re.compile(r"^evidence_total: \d+\n", re.MULTILINE)
-_ENDS = re.compile(r"\[\[[^\n]*\]\] [a-z ]+ \[\[[^\n]*\]\]\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,8 @@ async def is_rendering(catalog: Catalog, text: str, current: MemoryObject, rende
     from smb.stores.object_file import MalformedObjectFile, deserialize_memory  # imports yaml
 
     text = text.replace("\r\n", "\n")
+    if is_union(text):
+        return is_known_line_by_line(text, current, (await catalog.histories([current.id]))[current.id])
     try:
         found = deserialize_memory(text)
     except MalformedObjectFile:
@@ -96,7 +98,7 @@ def _is_explained(found: MemoryObject, then: MemoryObject, history: Iterable[Rev
     return (
         found.title in {s.title for s in told}
         and (body in {t.rstrip() for s in told for t in (s.body, s.title)}
-             or (found.type is MemoryType.RELATIONSHIP and bool(_ENDS.fullmatch(body))))
+             or (found.type is MemoryType.RELATIONSHIP and bool(GENERATED_ENDS.fullmatch(body))))
         and set(found.aliases) <= {a for s in told for a in s.aliases}
         and set(found.tags) <= {t for s in told for t in s.tags}
         and f"{found.confidence:.2f}" in {f"{s.confidence:.2f}" for s in told}
@@ -111,7 +113,7 @@ def _is_explained(found: MemoryObject, then: MemoryObject, history: Iterable[Rev
 def _written(text: str) -> str:
     """An object file without the lines that are generated and never read back."""
     before, heading, after = text.rpartition(f"\n{RELATED}\n")
-    if heading and all(_GENERATED.fullmatch(line) for line in after.split("\n") if line):
+    if heading and all(GENERATED_LINK.fullmatch(line) for line in after.split("\n") if line):
         text = before
     return _TOTAL.sub("", text).rstrip("\n")
 

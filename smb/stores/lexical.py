@@ -41,10 +41,7 @@ _MARKS = (  # vowel signs and tones: unicode61 takes them for separators, so the
 )
 _HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _MARK = re.compile(f"[{_MARKS}]+")
-_PIECE = re.compile(  # an unspaced run, or the Latin or digit word that touches one and so shares its unicode61 token
-    f"[{_UNSPACED}]++|(?<=[{_UNSPACED}])[^\\W_{_UNSPACED}]++|(?<![^\\W_])[^\\W_{_UNSPACED}]++(?=[{_UNSPACED}])"
-)
-_QUERY_PIECE = re.compile(f"[{_UNSPACED}]++|[^\\W_{_UNSPACED}]++")
+_PIECE = re.compile(f"[{_UNSPACED}]++|[^\\W_{_UNSPACED}]++")
 _ALL_HIRAGANA = re.compile(f"[{_HIRAGANA}ー]+")
 _HIRAGANA_CHARACTER = re.compile(f"[{_HIRAGANA}]")
 _HANGUL = re.compile("[\u1100-\u11ff\uac00-\ud7ff]")
@@ -73,7 +70,7 @@ def ngrams(text: str) -> str:
     """The `ngrams` column for `text`: '' where no unspaced script occurs.
 
     Space-joined, in text order: the overlapping bigrams of each unspaced run with the run's last character alone, and
-    the Latin or digit words that touch a run.
+    the Latin or digit words that no white space parts from a run, since unicode61 may have glued them to it.
 
     >>> ngrams("重跑gen-itgc後")
     '重跑 跑 gen itgc 後'
@@ -81,11 +78,9 @@ def ngrams(text: str) -> str:
     if text.isascii() or not _HAS_UNSPACED.search(text):
         return ""
     grams: list[str] = []
-    for piece in _PIECE.findall(_compared(text)):
-        if _HAS_UNSPACED.match(piece):
-            grams += [piece[i : i + 2] for i in range(len(piece))]
-        else:
-            grams.append(piece)
+    for part in _compared(text).split():
+        if _HAS_UNSPACED.search(part):
+            grams += _grams(_PIECE.findall(part))
     return " ".join(grams)
 
 
@@ -146,6 +141,16 @@ def _compared(text: str) -> str:
     return _MARK.sub("", unicodedata.normalize("NFKC", text))
 
 
+def _grams(pieces: list[str]) -> list[str]:
+    grams: list[str] = []
+    for piece in pieces:
+        if _HAS_UNSPACED.match(piece):
+            grams += [piece[i : i + 2] for i in range(len(piece))]
+        else:
+            grams.append(piece)
+    return grams
+
+
 def _phrase(text: str) -> str:
     words = _WORD.findall(text)
     if not words:
@@ -155,7 +160,7 @@ def _phrase(text: str) -> str:
 
 def _unspaced_terms(word: str) -> list[str]:
     """The terms of a word that holds an unspaced run."""
-    pieces = _QUERY_PIECE.findall(_compared(word))
+    pieces = _PIECE.findall(_compared(word))
     runs = [piece for piece in pieces if _HAS_UNSPACED.match(piece)]
     if len(pieces) > 1 and sum(map(len, runs)) <= SHORT_RUN and len(pieces) <= PHRASE_LIMIT:
         terms = [_in_order(pieces)]
@@ -166,9 +171,7 @@ def _unspaced_terms(word: str) -> list[str]:
 
 def _in_order(pieces: list[str]) -> str:
     """One phrase in the column `ngrams`, the tokens as `ngrams` would have written them around these pieces."""
-    grams: list[str] = []
-    for piece in pieces:
-        grams += [piece[i : i + 2] for i in range(len(piece))] if _HAS_UNSPACED.match(piece) else [piece]
+    grams = _grams(pieces)
     if not _HAS_UNSPACED.match(pieces[-1]):
         return f'ngrams : "{" ".join(grams)}"'
     if len(pieces[-1]) > 1:

@@ -44,6 +44,7 @@ class WriterLock:
         self.path = path
         self.timeout = timeout
         self._descriptor: int | None = None
+        self.inherited = False  # whether the last holder died with it
 
     @property
     def held(self) -> bool:
@@ -97,6 +98,7 @@ class WriterLock:
             os.close(descriptor)
             raise
         self._descriptor = descriptor
+        self.inherited = os.fstat(descriptor).st_size > 0
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n{_command()}\n".encode("utf-8", "replace"), 0)
         return True

@@ -12,8 +12,9 @@ def main() -> None:
     """Run `smb` on this process's arguments and exit."""
     if sys.argv[1:] == ["--version"]:
         from smb import __version__
+        from smb.interfaces.cli.page import Page
 
-        print(f"smb {__version__}")
+        Page(sys.stdout, colour=False).write(f"smb {__version__}\n")
         sys.exit(0)
     from smb.interfaces.cli.root import build
 

@@ -13,7 +13,8 @@ SKIPPED_SHOWN = 10
 def status_text(answer: dict[str, Any], page: Page) -> str:
     """How the bank is, in a dozen lines."""
     kinds = ", ".join(count(n, kind) for kind, n in sorted(answer["objects"].items(), key=lambda kn: (-kn[1], kn[0])))
-    behind = [f"{name} {one['behind']:,} {one['unit']}" for name, one in answer["projections"].items() if one["behind"]]
+    behind = [f"{name} {count(one['behind'], one['unit'].removesuffix('s'))} behind" for name, one in answer["projections"].items() if one["behind"]]
+    lagging = ", ".join([*behind, "the rest up to date"])
     past = [f"{n:,} {name}" for name, n in answer["standing"].items() if name not in ("current", "contested") and n]
     contested = answer["standing"].get("contested", 0)
     rows = {
@@ -23,7 +24,7 @@ def status_text(answer: dict[str, Any], page: Page) -> str:
         "past": ", ".join(past),
         "layers": ", ".join(f"{layer}: {n:,}" for layer, n in answer["layers"].items()),
         "generation": f"{answer['generation'][:12]} after {count(answer['transactions'], 'transaction')}",
-        "indexes": page.warning("behind: " + ", ".join(behind)) if behind else page.good("up to date"),
+        "indexes": lagging if behind else page.good("up to date"),
         "embedder": page.style(answer["embedder"] or "not used yet"),
         "to embed": f"{answer['unembedded']:,}" if answer["unembedded"] else "",
         "to model": f"{answer['pending_model_work']:,}" if answer["pending_model_work"] else "",

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from smb.config import seconds, size_in_bytes
-from smb.interfaces.cli.command import SmbCommand, banked
+from smb.config import size_in_bytes
+from smb.interfaces.cli.command import LockOption, SmbCommand, banked
 from smb.interfaces.cli.outline import count
 from smb.interfaces.cli.page import Page
 from smb.interfaces.cli.progress import Progress
@@ -33,7 +33,7 @@ def ingest(
     sync: Annotated[bool, typer.Option("--sync", help="Bring every index up to date before ending.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen; write nothing.")] = False,
     skip_embeddings: Annotated[bool, typer.Option("--skip-embeddings", help="Leave embedding for later.")] = False,
-    lock_timeout: Annotated[float | None, typer.Option(metavar="SECONDS", parser=seconds, help="Wait for another writer (30).")] = None,
+    lock_timeout: LockOption = None,
 ) -> None:
     """Read markdown into the bank; unchanged files cost nothing."""
     with Progress(session.err) as progress:

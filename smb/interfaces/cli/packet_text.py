@@ -110,8 +110,10 @@ def _item(item: dict[str, Any], page: Page, packet: dict[str, Any], *, ranked: b
     title, text = " ".join(item["title"].split()), item["text"].strip()
     facts = [page.faint(item["type"]), verdict_text(item["verdict"], page), page.faint(period(item))]
     lines = [f"{rank}  {page.strong(title)}  {' · '.join(fact for fact in facts if fact)}"]
-    if text and " ".join(text.split()) != title:
-        lines += [f"    {page.style(line)}".rstrip() for line in text.splitlines()]
+    said = text.splitlines()
+    if said and " ".join(said[0].split()) == title:
+        said = said[1:]  # an object's text begins with its title
+    lines += [f"    {page.style(line)}".rstrip() for line in said]
     places = list(dict.fromkeys(where(citation) for citation in item["citations"]))
     if places:
         more = f"  +{len(places) - PLACES_SHOWN} more" if len(places) > PLACES_SHOWN else ""
@@ -123,7 +125,7 @@ def _item(item: dict[str, Any], page: Page, packet: dict[str, Any], *, ranked: b
 
 def _explained(item: dict[str, Any], page: Page) -> list[str]:
     routes = ", ".join(f"{name} #{rank}" for name, rank in item["routes"].items())
-    dimensions = "  ".join(f"{name} {_number(value)}" for name, value in item["dimensions"].items())
+    dimensions = "  ".join(f"{name} {_number(value)}" for name, value in item["dimensions"].items() if value)
     return [page.faint(f"    score {_number(item['score'])} from {routes or 'no route'}"), page.faint(f"    {dimensions}")]
 
 

@@ -10,8 +10,6 @@ import os
 import re
 from typing import Any, TextIO
 
-import typer
-
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -30,7 +28,11 @@ class Page:
 
     def style(self, text: str, **how: Any) -> str:
         """`text` printable, with `how` of typer.style (fg, bold, dim) where this page has colour."""
-        return typer.style(printable(text), **how) if self.colour else printable(text)
+        if not self.colour:
+            return printable(text)
+        import typer
+
+        return typer.style(printable(text), **how)
 
     def strong(self, text: str) -> str:
         return self.style(text, bold=True)

@@ -74,8 +74,6 @@ class SmbRoot(SmbGroup):
             code = INTERRUPTED
         except typer.TyperException as error:  # what typer says of a usage it can't read
             code = self._report(_usage(error), error.exit_code)
-        except BrokenPipeError:
-            code = 0  # whoever read the help has read enough
         except OSError as error:
             code = self._report(f"{error.filename}: {error.strerror}" if error.filename else str(error), 1)
         if code == INTERRUPTED:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from smb.interfaces.cli.command import SmbCommand, banked
+from smb.interfaces.cli.command import LockOption, SmbCommand, banked
 from smb.interfaces.cli.health_text import absorb_text, doctor_text, rebuild_text, status_text
 from smb.interfaces.cli.ingest import PARTIAL
 from smb.interfaces.cli.progress import Progress
@@ -25,28 +25,40 @@ def status(session: Session) -> None:
 
 
 @banked
-def doctor(session: Session, fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended without asking.")] = False) -> None:
+def doctor(
+    session: Session,
+    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended without asking.")] = False,
+    lock_timeout: LockOption = None,
+) -> None:
     """Check the bank; name each fault and what mends it."""
-    answer = session.ask(lambda bank: bank.doctor(fix=fix))
+    answer = session.ask(lambda bank: bank.doctor(fix=fix), lock_timeout=lock_timeout)
     session.show(answer, doctor_text)
     if not answer["ok"]:
         raise typer.Exit(1)
 
 
 @banked
-def absorb(session: Session, dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be taken in.")] = False) -> None:
+def absorb(
+    session: Session,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be taken in; write nothing.")] = False,
+    lock_timeout: LockOption = None,
+) -> None:
     """Take hand edits of object files into the ledger."""
-    answer = session.ask(lambda bank: bank.absorb(dry_run=dry_run))
+    answer = session.ask(lambda bank: bank.absorb(dry_run=dry_run), lock_timeout=lock_timeout)
     session.show(answer, absorb_text)
     if answer["unreadable"]:
         raise typer.Exit(PARTIAL)
 
 
 @banked
-def rebuild(session: Session, vectors: Annotated[bool, typer.Option("--vectors", help="Embed everything anew, too.")] = False) -> None:
+def rebuild(
+    session: Session,
+    vectors: Annotated[bool, typer.Option("--vectors", help="Embed everything anew, too.")] = False,
+    lock_timeout: LockOption = None,
+) -> None:
     """Make every index again from the ledger; calls no model."""
     with Progress(session.err) as progress:
-        answer = session.ask(lambda bank: bank.rebuild(vectors=vectors, progress=progress))
+        answer = session.ask(lambda bank: bank.rebuild(vectors=vectors, progress=progress), lock_timeout=lock_timeout)
     session.show(answer, rebuild_text)
     if answer["unreadable"]:
         raise typer.Exit(PARTIAL)
