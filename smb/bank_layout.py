@@ -20,7 +20,7 @@ from smb.stores.atomic_file import make_directory, remove_stale_temporaries, wri
 
 FORMAT = 1
 FOLDERS = ("layer-0/source", "ledger", *(f"layer-{int(layer)}/{name}" for layer, name in TYPE_TO_LOCATION.values()))
-_IGNORED = "# Projections and local state: made again by `smb rebuild`.\n/index/\n/usage/\n/graph.json\n"
+_IGNORED = "# Projections and local state: made again by `smb rebuild`.\n/index/\n/usage/\n/graph.json\n.smb-*.tmp\n"
 _ATTRIBUTES = (
     "# Sources and ledger are named by the hash of their bytes: no line-ending conversion, no merging line by line.\n"
     "/layer-0/** -text\n/ledger/** -text\n"

@@ -241,8 +241,11 @@ def _from_bank(path: Path) -> dict[str, Any]:
         raise BadSetting(str(path), BANK_TABLE, "it is a table: write [settings] on a line of its own")
     for name in (*found, *tables):
         if name in SETTINGS and not SETTINGS[name].bank_may_set:
-            raise BadSetting(str(path), name, "a bank travels with git, so it may not set this. "
-                             f"Remove the line; your own settings go into {config_path()}")
+            raise BadSetting(
+                str(path),
+                name,
+                f"a bank travels with git, so it may not set this. Remove the line; your own settings go into {config_path()}",
+            )
     return found
 
 
@@ -272,7 +275,9 @@ def write_setting(path: Path, name: str, text: str, *, in_bank: bool = False) ->
     text = "\n".join(_with_line(lines, BANK_TABLE if in_bank else "", name, f"{name} = {_toml(plain)}")) + "\n"
     expected = {**before, BANK_TABLE: {**before.get(BANK_TABLE, {}), name: plain}} if in_bank else {**before, name: plain}
     if _parsed(text) != expected:
-        raise BadSetting(str(path), name, f"the file's layout leaves no safe place for the line; write `{name} = {_toml(plain)}` by hand")
+        raise BadSetting(
+            str(path), name, f"the layout of the file hides where the line goes; write `{name} = {_toml(plain)}` by hand"
+        )
     from smb.stores.atomic_file import write_atomic
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -292,7 +297,7 @@ def _with_line(lines: list[str], table: str, name: str, line: str) -> list[str]:
     end = next((i for i in headers if i >= start), len(lines))
     for i in range(start, end):
         if re.match(rf"\s*[\"']?{re.escape(name)}[\"']?\s*=", lines[i]):
-            return [*lines[:i], line, *lines[i + 1:]]
+            return [*lines[:i], line, *lines[i + 1 :]]
     while end > start and not lines[end - 1].strip():
         end -= 1
     return [*lines[:end], line, *lines[end:]]

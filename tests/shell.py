@@ -46,13 +46,17 @@ def imported(*args: str | Path) -> set[str]:
     """The top-level packages a process of `smb ARGS` has imported."""
     words = [sys.executable, "-X", "importtime", "-m", "smb", *map(str, args)]
     ran = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=60)
-    return {line.rpartition("|")[2].strip().partition(".")[0] for line in ran.stderr.splitlines() if line.startswith("import time:")}
+    return {
+        line.rpartition("|")[2].strip().partition(".")[0] for line in ran.stderr.splitlines() if line.startswith("import time:")
+    }
 
 
 def on_a_terminal(code: str, **environ: str) -> str:
     """What a process of `code` writes to a terminal on both its streams."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen([sys.executable, "-c", code], stdout=theirs, stderr=theirs, env=os.environ | {"TERM": "xterm", **environ}) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=theirs, stderr=theirs, env=os.environ | {"TERM": "xterm", **environ}
+    ):
         os.close(theirs)
         said = b""
         while True:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -56,7 +55,9 @@ def test_every_command_takes_bank_json_and_debug(words: list[str]) -> None:
 
 def test_the_summaries_of_the_table_are_the_commands_own() -> None:
     commands = {words[0]: command for words, command in EVERYTHING if len(words) == 1}
-    assert {name: summary for name, (_, summary) in COMMANDS.items()} == {name: commands[name].help.splitlines()[0] for name in COMMANDS}
+    assert {name: summary for name, (_, summary) in COMMANDS.items()} == {
+        name: commands[name].help.splitlines()[0] for name in COMMANDS
+    }
 
 
 @pytest.mark.parametrize("alias", ALIASES)
@@ -64,12 +65,31 @@ def test_an_alias_is_the_command(alias: str) -> None:
     assert Ran(alias, "--help").out.replace(f"smb {alias}", "smb recall") == Ran("recall", "--help").out
 
 
-@pytest.mark.parametrize("args", [
-    ["no-such-command"], ["recall"], ["recall", ""], ["recall", "  "], ["recall", "x", "-n", "0"], ["recall", "x", "-n", "two"],
-    ["recall", "x", "--format", "xml"], ["recall", "x", "--type", "clam"], ["recall", "x", "--layer", "7"], ["recall", "x", "--min-score", "nan"],
-    ["recall", "x", "--no-such-option"], ["ingest", "--max-size", "big"], ["ingest", "--lock-timeout", "-3"], ["get"], ["graph", "path", "a"],
-    ["graph", "walk"], ["status", "--bank"], ["config", "get", "nothing"], ["config", "set", "nothing", "1"],
-], ids=" ".join)  # fmt: skip
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["no-such-command"],
+        ["recall"],
+        ["recall", ""],
+        ["recall", "  "],
+        ["recall", "x", "-n", "0"],
+        ["recall", "x", "-n", "two"],
+        ["recall", "x", "--format", "xml"],
+        ["recall", "x", "--type", "clam"],
+        ["recall", "x", "--layer", "7"],
+        ["recall", "x", "--min-score", "nan"],
+        ["recall", "x", "--no-such-option"],
+        ["ingest", "--max-size", "big"],
+        ["ingest", "--lock-timeout", "-3"],
+        ["get"],
+        ["graph", "path", "a"],
+        ["graph", "walk"],
+        ["status", "--bank"],
+        ["config", "get", "nothing"],
+        ["config", "set", "nothing", "1"],
+    ],
+    ids=" ".join,
+)
 def test_a_usage_error_is_one_line_on_stderr_and_exit_2(args: list[str]) -> None:
     ran = Ran(*args)
     assert (ran.code, ran.out) == (2, "")
@@ -92,16 +112,30 @@ def test_a_bank_that_is_not_there_is_an_error_that_says_what_to_do() -> None:
     assert "nowhere" in ran.err and "smb init" in ran.err
 
 
-@pytest.mark.parametrize(("args", "bank"), [
-    (["--bank", "a", "config", "get", "bank_dir"], "a"), (["config", "get", "bank_dir", "--bank", "b"], "b"),
-    (["config", "--bank", "c", "get", "bank_dir"], "c"), (["--bank", "a", "config", "--bank", "c", "get", "bank_dir", "--bank", "d"], "d"),
-    (["config", "get", "bank_dir"], "memory-bank"),
-], ids=lambda x: " ".join(x) if isinstance(x, list) else "")  # fmt: skip
+@pytest.mark.parametrize(
+    ("args", "bank"),
+    [
+        (["--bank", "a", "config", "get", "bank_dir"], "a"),
+        (["config", "get", "bank_dir", "--bank", "b"], "b"),
+        (["config", "--bank", "c", "get", "bank_dir"], "c"),
+        (["--bank", "a", "config", "--bank", "c", "get", "bank_dir", "--bank", "d"], "d"),
+        (["config", "get", "bank_dir"], "memory-bank"),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, list) else "",
+)
 def test_the_bank_is_named_before_or_after_the_command_and_the_nearest_wins(args: list[str], bank: str) -> None:
     assert Ran(*args).out.strip() == bank
 
 
-@pytest.mark.parametrize("args", [["--json", "config"], ["config", "--json"], ["--json", "config", "get", "api_port"], ["config", "get", "api_port", "--json"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--json", "config"],
+        ["config", "--json"],
+        ["--json", "config", "get", "api_port"],
+        ["config", "get", "api_port", "--json"],
+    ],
+)
 def test_json_is_asked_for_before_or_after_the_command(args: list[str]) -> None:
     assert json.loads(Ran(*args).out)["schema_version"] == 1
 
@@ -127,7 +161,9 @@ def test_a_broken_settings_file_is_named_and_can_be_mended_by_config_set(tmp_pat
 # ---------------------------------------------------------------- processes
 
 
-@pytest.mark.parametrize("args", [["--help"], ["recall", "--help"], ["config"], ["config", "get", "api_port"], ["recall", ""]], ids=" ".join)
+@pytest.mark.parametrize(
+    "args", [["--help"], ["recall", "--help"], ["config"], ["config", "get", "api_port"], ["recall", ""]], ids=" ".join
+)
 def test_help_and_settings_import_nothing_heavy(args: list[str]) -> None:
     assert imported(*args) & HEAVY == set()
 
@@ -155,7 +191,11 @@ def test_importing_smb_is_cheap_and_an_unknown_name_is_an_attribute_error() -> N
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "['smb']\n"
 
 
-@pytest.mark.parametrize(("args", "code"), [(["config"], 0), (["--version"], 0), (["--help"], 1)], ids=lambda x: " ".join(x) if isinstance(x, list) else "")
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [(["config"], 0), (["--version"], 0), (["--help"], 1)],
+    ids=lambda x: " ".join(x) if isinstance(x, list) else "",
+)
 def test_a_reader_that_leaves_early_hears_no_complaint(args: list[str], code: int) -> None:
     process = subprocess.Popen([*SMB, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout and process.stderr

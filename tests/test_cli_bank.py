@@ -16,7 +16,10 @@ import pytest
 from shell import SMB, Ran, imported, run, settle
 
 NOTES = {
-    "boats/Tern.md": "---\ntitle: Tern\ntags: [boat]\n---\n# Tern\n\n- **Length:** 7.4 m\n- **Skipper:** [[Oda Lund]]\n\nTern is moored at the north quay.\n",
+    "boats/Tern.md": (
+        "---\ntitle: Tern\ntags: [boat]\n---\n# Tern\n\n- **Length:** 7.4 m\n- **Skipper:** [[Oda Lund]]\n\n"
+        "Tern is moored at the north quay.\n"
+    ),
     "Oda Lund.md": "---\ntags: [person]\n---\n# Oda Lund\n\nOda Lund keeps the log of [[Tern]] and lives in Svolvær.\n",
     "log/2034-05-02.md": "# 2034-05-02\n\nWind from the west. We scraped the hull of [[Tern]].\n",
     "broken.md": b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0d",
@@ -73,7 +76,11 @@ def test_init_makes_a_bank_names_the_next_step_and_is_repeatable(tmp_path: Path,
 def test_ingest_adds_up_names_what_it_skipped_and_exits_7(own: Path) -> None:
     (own / "kbmd" / "new.md").write_text("# New\n\nA new buoy lies off the mole.\n")
     report = answer("ingest", "kbmd", code=7)
-    assert report["seen"] == 5 == report["added"] + report["changed"] + report["moved"] + report["unchanged"] + len(report["skipped"])
+    assert (
+        report["seen"]
+        == 5
+        == report["added"] + report["changed"] + report["moved"] + report["unchanged"] + len(report["skipped"])
+    )
     assert (report["added"], report["status"], report["skipped"][0]["path"]) == (1, "partial", "broken.md")
     said = Ran("ingest", "kbmd")
     assert said.code == 7 and "broken.md" in said.out and "4 unchanged" in said.out
@@ -118,7 +125,9 @@ def test_a_miss_is_told_and_exits_3_when_asked_to(harbour: Path) -> None:
     assert Ran("recall", "how long is Tern", "--exit-status").code == 0
 
 
-@pytest.mark.parametrize("query", ["pre-fire", "don't", "check:open", "(open", "open AND", "C++", "*", '"', "NEAR(", "a" * 10_000, "窯", "\x00"])
+@pytest.mark.parametrize(
+    "query", ["pre-fire", "don't", "check:open", "(open", "open AND", "C++", "*", '"', "NEAR(", "a" * 10_000, "窯", "\x00"]
+)
 def test_no_question_is_a_query_language(harbour: Path, query: str) -> None:
     ran = Ran("recall", query, "--lexical")
     assert (ran.code, ran.err) == (0, "")
@@ -139,8 +148,32 @@ def test_filters_reach_the_bank(harbour: Path) -> None:
     assert len(answer("recall", "Tern", "-n", "1")["items"]) == 1
     assert answer("recall", "Tern", "--budget", "40")["tokens"] <= 40
     assert "dimensions" in answer("recall", "Tern", "--explain")["items"][0]
-    assert Ran("recall", "Tern", "--as-of", "2034", "--known-at", "2090-01-01", "--now", "2034-06-01", "--tag", "boat", "--layer", "1", "--hops", "0",
-               "--goal", "hull", "--min-score", "0.0", "--include-superseded", "--profile", "research").code == 0
+    assert (
+        Ran(
+            "recall",
+            "Tern",
+            "--as-of",
+            "2034",
+            "--known-at",
+            "2090-01-01",
+            "--now",
+            "2034-06-01",
+            "--tag",
+            "boat",
+            "--layer",
+            "1",
+            "--hops",
+            "0",
+            "--goal",
+            "hull",
+            "--min-score",
+            "0.0",
+            "--include-superseded",
+            "--profile",
+            "research",
+        ).code
+        == 0
+    )
 
 
 def test_get_shows_a_note_s_lines_and_an_object(harbour: Path) -> None:
@@ -203,7 +236,7 @@ def test_a_locked_bank_exits_6_after_the_timeout_and_readers_go_on(own: Path) ->
         fcntl.flock(held, fcntl.LOCK_EX)
         for command in (["ingest", "kbmd"], ["absorb"], ["rebuild"]):
             ran = Ran(*command, "--lock-timeout", "0.2")
-            assert ran.code == 6 and ran.err.startswith("smb: ") and ran.out == ""
+            assert ran.code == 6 and "after 0.2 s" in ran.err and ran.out == ""
         assert Ran("recall", "Tern", "--lexical").code == 0
         assert Ran("status").code == 0
 

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smb.config import (
-    SETTINGS, BadSetting, Settings, UnknownSetting, UnreadableSettings, colour_wanted, config_path, read_toml, size_in_bytes, write_setting,
+    SETTINGS,
+    BadSetting,
+    Settings,
+    UnknownSetting,
+    UnreadableSettings,
+    colour_wanted,
+    config_path,
+    read_toml,
+    size_in_bytes,
+    write_setting,
 )
 
 SAFE = {"evolution_interval_seconds", "max_file_size", "recall_budget", "recall_profile"}
@@ -48,7 +57,11 @@ def test_each_place_outranks_the_one_before_it(place: Path) -> None:
     ]
     assert [s.evolution_interval_seconds for s in steps] == [3600, 1, 2, 3, 4]
     assert [s.origin(name) for s in steps] == [
-        "default", str(place / "xdg" / "smb" / "config.toml"), str(place / "bank" / "bank.toml"), variable, "command line",
+        "default",
+        str(place / "xdg" / "smb" / "config.toml"),
+        str(place / "bank" / "bank.toml"),
+        variable,
+        "command line",
     ]
 
 
@@ -78,23 +91,40 @@ def test_the_variable_of_smb_outranks_that_of_ollama_and_an_empty_one_is_unset(p
     assert resolve(place, **both | {"SMB_OLLAMA_HOST": ""}).ollama_host == "http://127.0.0.1:2"
 
 
-@pytest.mark.parametrize(("written", "read"), [
-    ("localhost", "http://localhost:11434"), ("127.0.0.1:9", "http://127.0.0.1:9"), ("https://box.lan/", "https://box.lan"), ("[::1]:8", "http://[::1]:8"),
-])
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("localhost", "http://localhost:11434"),
+        ("127.0.0.1:9", "http://127.0.0.1:9"),
+        ("https://box.lan/", "https://box.lan"),
+        ("[::1]:8", "http://[::1]:8"),
+    ],
+)
 def test_ollama_hosts_are_read_as_ollama_writes_them(place: Path, written: str, read: str) -> None:
     assert resolve(place, OLLAMA_HOST=written).ollama_host == read
 
 
-@pytest.mark.parametrize(("variable", "text"), [
-    ("SMB_API_PORT", "99999"), ("SMB_API_PORT", "http"), ("SMB_API_PORT", "-1"), ("SMB_EVOLUTION_INTERVAL_SECONDS", "soon"),
-    ("SMB_EVOLUTION_INTERVAL_SECONDS", "nan"), ("SMB_OLLAMA_HOST", "ftp://x"), ("SMB_OLLAMA_HOST", "x:port"), ("SMB_API_HOST", "a b"),
-])
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("SMB_API_PORT", "99999"),
+        ("SMB_API_PORT", "http"),
+        ("SMB_API_PORT", "-1"),
+        ("SMB_EVOLUTION_INTERVAL_SECONDS", "soon"),
+        ("SMB_EVOLUTION_INTERVAL_SECONDS", "nan"),
+        ("SMB_OLLAMA_HOST", "ftp://x"),
+        ("SMB_OLLAMA_HOST", "x:port"),
+        ("SMB_API_HOST", "a b"),
+    ],
+)
 def test_a_bad_variable_is_named(place: Path, variable: str, text: str) -> None:
     with pytest.raises(BadSetting, match=variable):
         resolve(place, **{variable: text})
 
 
-@pytest.mark.parametrize("line", ["api_port = true", "api_port = 1.5", "ollama_model = 7", "bank_dir = ''", "lock_timeout = -1", "max_file_size = '0'"])
+@pytest.mark.parametrize(
+    "line", ["api_port = true", "api_port = 1.5", "ollama_model = 7", "bank_dir = ''", "lock_timeout = -1", "max_file_size = '0'"]
+)
 def test_a_bad_line_names_its_file_and_key(place: Path, line: str) -> None:
     with pytest.raises(BadSetting) as caught:
         resolve(place, config=line)
@@ -139,8 +169,8 @@ def test_setting_one_key_leaves_every_other_line_alone(place: Path) -> None:
     file = place / "config.toml"
     file.write_text("# mine\napi_port = 1  # old\n\n[later]\napi_port = 2\n")
     write_setting(file, "api_port", "9000")
-    write_setting(file, "ollama_model", "a \"quoted\" one")
-    assert file.read_text() == "# mine\napi_port = 9000\nollama_model = \"a \\\"quoted\\\" one\"\n\n[later]\napi_port = 2\n"
+    write_setting(file, "ollama_model", 'a "quoted" one')
+    assert file.read_text() == '# mine\napi_port = 9000\nollama_model = "a \\"quoted\\" one"\n\n[later]\napi_port = 2\n'
 
 
 def test_a_bank_setting_goes_into_its_table(place: Path) -> None:

@@ -20,10 +20,12 @@ import re
 from dataclasses import dataclass, replace
 
 from smb.ingest.extract import Draft
-from smb.ingest.keyed_sentence import key_of
-from smb.ingest.lexicon import AUXILIARIES, CONNECTIVES, DANGLING, FUNCTION_WORDS, PAST_VERBS
-from smb.ingest.signals import SignalKind, SpeechAct, correction, decision, negated, reported, is_finite, speech_act, valid_in, words_of
 from smb.ingest.extract_keyed import plain_name
+from smb.ingest.extract_turns import NAMED, WEIGHT, left_out_i, turn_claim
+from smb.ingest.keyed_sentence import key_of
+from smb.ingest.lexicon import CONNECTIVES, DANGLING, FIRST_PERSON, FUNCTION_WORDS
+from smb.ingest.signals import correction, decision, negated, valid_in
+from smb.ingest.speech_act import SpeechAct, is_finite, reported, speech_act, words_of
 from smb.ingest.survey import NameStarts, Prose, Survey
 from smb.model.objects import MemoryType
 
@@ -35,25 +37,35 @@ TINY = 4  # sentences: every assertion counts
 FEW = 8  # sentences: a note with no more is a memo, every assertion of it counts
 CLOSELY = 40  # sentences; further down only those with a figure or a word of change or decision are looked at
 SHORTEST, LONGEST = 25, 300
-_WEIGHT = {SignalKind.DATE: 2.0, SignalKind.AMOUNT: 2.0, SignalKind.VERSION: 1.5, SignalKind.URL: 1.0, SignalKind.EMAIL: 1.0, SignalKind.NUMBER: 1.0}
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _STANDS_OUT = re.compile(r"\d|longer|moved|decided|agreed|instead|changed|replaced|switched|must|never|[。]")
-_NAMED = re.compile(r"[a-z,;] [A-ZÀ-Þ][\w’'-]*[a-z]")
-_DEFINES = re.compile(r"^(?:The |An? |This )?(.{2,60}?)\s(?:is|are|was|were|means|refers to|represents|specifies|describes|provides|defines)\s(?:an?|the|one|used)?\s?", re.I)
-_FIRST_PERSON = frozenset("i we i'm i've i'd i'll we're we've we'd we'll my our me us mine ours".split())
-_NAVIGATION = re.compile(r"^(?:see|for (?:more|details|further|additional|an? )|refer to|click here|back to|go to|read more|learn more|note:|source:)\b|"
-                         r"\b(?:see also|see the|see below|shown below|shown above|as follows|the following|following (?:code|example|table|sections?)|in this (?:article|section|topic|post|guide|chapter)|"
-                         r"this (?:article|topic|section|page|example|sample|code|chapter|guide|post|tutorial)|these examples?|below|above|here's|here is|here are)\b", re.I)
-_NAVIGATION_WORDS = frozenset("see for refer click back go read learn note source shown following follows article section topic post guide chapter page example "
-                              "sample code tutorial examples below above here's here".split())
-_CJK_STEP = re.compile(r"^(?:首先|然后|接着|最后|因此|所以|但是|而且|于是|那么|接下来|此时|这时|例如|比如|まず|次に|そして|しかし|ただし|また)|我们|(?:示例|输入|输出|解释|说明)\s?\d*\s?[:：]|\$")
+
+_DEFINES = re.compile(
+    r"^(?:The |An? |This )?(.{2,60}?)\s"
+    r"(?:is|are|was|were|means|refers to|represents|specifies|describes|provides|defines)\s(?:an?|the|one|used)?\s?",
+    re.I,
+)
+_NAVIGATION = re.compile(
+    r"^(?:see|for (?:more|details|further|additional|an? )|refer to|click here|back to|go to|read more|learn more|note:|source:)\b|"
+    r"\b(?:see also|see the|see below|shown below|shown above|as follows|the following|"
+    r"following (?:code|example|table|sections?)|"
+    r"in this (?:article|section|topic|post|guide|chapter)|"
+    r"this (?:article|topic|section|page|example|sample|code|chapter|guide|post|tutorial)|these examples?|below|above|here's|here is|here are)\b",
+    re.I,
+)
+_NAVIGATION_WORDS = frozenset(
+    "see for refer click back go read learn note source shown following follows article section topic post guide chapter page example "
+    "sample code tutorial examples below above here's here".split()
+)
+_CJK_STEP = re.compile(
+    r"^(?:首先|然后|接着|最后|因此|所以|但是|而且|于是|那么|接下来|此时|这时|例如|比如|"
+    r"まず|次に|そして|しかし|ただし|また)|我们|(?:示例|输入|输出|解释|说明)\s?\d*\s?[:：]|\$"
+)
 _MESSY = re.compile(r"[{}<>|\\·](?<!->)|[\[](?=\d*\])")
 _NUMBERED = re.compile(r"\d+ [A-Z]|\W*\Z")
 _LONG_WORD = re.compile(r"[\w.:%]{46}")
 _ATTRIBUTION = re.compile(r"\s*[—–-]{1,2}\s*([A-ZÀ-Þ][\w’'.-]*(?:\s[\w’'.-]+){0,3})(?:,[^—]*)?$")
 _POLICY = frozenset("enable disable allow forbid require never always avoid don't keep deny do".split())
-_FILLER = frozenset("wow thanks thank hey hi hello yeah yes no ok okay sure cool great nice bye haha lol totally absolutely definitely awesome "
-                    "congrats sounds glad same really oh aw aww welcome hope love that's thats woohoo yay sorry good".split())
 _HE_SHE = frozenset(("he", "she"))
 
 
@@ -138,18 +150,24 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
             return None
     elif words[0] in _NEVER_FIRST or begin.islower() and not around.speaker and not names.title(sentence.lower()):
         return None
-    if not _NAVIGATION_WORDS.isdisjoint(words) and _NAVIGATION.search(sentence) or _messy(sentence) or sentence.count("(") != sentence.count(")"):
+    if (
+        not _NAVIGATION_WORDS.isdisjoint(words)
+        and _NAVIGATION.search(sentence)
+        or _messy(sentence)
+        or sentence.count("(") != sentence.count(")")
+    ):
         return None
     act = speech_act(sentence, words)
     tags: tuple[str, ...] = ()
-    if act is SpeechAct.FRAGMENT and around.speaker and _elided(words):
+    if act is SpeechAct.FRAGMENT and around.speaker and left_out_i(words):
         act = SpeechAct.ASSERTION
     if act is SpeechAct.INSTRUCTION and (around.quoted_by or around.tiny and words[0] in _POLICY):
         tags = ("instruction",)
     elif act is not SpeechAct.ASSERTION:
         return None
     if around.speaker:
-        return _chat_claim(seen, sentence, prose, words, own, around)
+        said = turn_claim(seen, sentence, words, own, around.speaker)
+        return _Found(said[0], prose, sentence, said[1]) if said else None
     return _note_claim(seen, prose, sentence, words, own, names, around, tags)
 
 
@@ -158,9 +176,17 @@ def _messy(sentence: str) -> bool:
     return bool(_MESSY.search(sentence) or "::" in sentence or "TODO" in sentence or _NUMBERED.match(sentence))
 
 
-def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], own: NameStarts, names: NameStarts, around: _Around,
-                tags: tuple[str, ...]) -> _Found | None:
-    title, first = sentence.strip("\"“”"), words[0].partition("'")[0].partition("’")[0]
+def _note_claim(
+    seen: Survey,
+    prose: Prose,
+    sentence: str,
+    words: list[str],
+    own: NameStarts,
+    names: NameStarts,
+    around: _Around,
+    tags: tuple[str, ...],
+) -> _Found | None:
+    title, first = sentence.strip('"“”'), words[0].partition("'")[0].partition("’")[0]
     score = 0.0
     if title.count('"') % 2:
         if not around.quoted_by:
@@ -176,11 +202,17 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], own
             return None
         title, score = _resolved(sentence, seen.title), -0.5
     elif first in DANGLING:
-        if first not in ("this", "these") or len(words) < 2 or words[1] in FUNCTION_WORDS or words[1].endswith(("s", "ed")) and first == "this":
+        if (
+            first not in ("this", "these")
+            or len(words) < 2
+            or words[1] in FUNCTION_WORDS
+            or words[1].endswith(("s", "ed"))
+            and first == "this"
+        ):
             return None
         score = -0.75
     elif first in CONNECTIVES or first in _FOR_INSTANCE:
-        if not _FIRST_PERSON.isdisjoint(words):
+        if not FIRST_PERSON.isdisjoint(words):
             return None
         score = -1.5
     elif len(words) > 2 and first.endswith("s") and words[1] in _OBJECT_FIRST and is_finite(first, "it"):
@@ -192,15 +224,19 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], own
         tags, score = (*tags, "quoted"), score - 0.5
     elif said := reported(sentence):
         who = said[0]
-        attributed = (around.person or seen.title if seen.kind == "person" else around.person) if who.lower() in ("he", "she", "they") else who
+        attributed = (
+            (around.person or seen.title if seen.kind == "person" else around.person)
+            if who.lower() in ("he", "she", "they")
+            else who
+        )
         if attributed:
             tags, score = (*tags, "reported"), score + 0.5
     me = ""
-    if first in _FIRST_PERSON or not _FIRST_PERSON.isdisjoint(words):
+    if first in FIRST_PERSON or not FIRST_PERSON.isdisjoint(words):
         if not around.tiny and not _INTENT.isdisjoint(words[1:5]):
             return None
         score -= 0.5 if around.memo else 1.5
-        if first in _FIRST_PERSON:
+        if first in FIRST_PERSON:
             me = _author(seen)
             attributed = attributed or me
     if "you" in words or "your" in words or "let's" in words:
@@ -212,7 +248,7 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], own
     for value in found:
         if value.kind not in kinds:
             kinds.add(value.kind)
-            score += _WEIGHT[value.kind]
+            score += WEIGHT[value.kind]
     if changed and changed[0].lower() == "instead of":  # as often a comparison as a change
         changed, score = None, score + 1.0
     score += 3.0 if changed else 1.0 if denied else 0.0
@@ -232,14 +268,19 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], own
         subject = names.subject(lower) or seen.title
     if prose.place < 2:
         score += 0.75
-    if prose.block.code_terms or _NAMED.search(sentence):
+    if prose.block.code_terms or NAMED.search(sentence):
         score += 0.5
     if len(sentence) > 200:
         score -= 0.5
     if _is_local(first, words, sentence):
         title = f"{seen.title}: {title}"
-    key = None if score + 1.5 < MEMO_THRESHOLD and not around.tiny else key_of(
-        sentence if first not in _HE_SHE and first not in _IT else title, me or seen.title, own) if not tags or tags == ("reported",) and not attributed else None
+    key = (
+        None
+        if score + 1.5 < MEMO_THRESHOLD and not around.tiny
+        else key_of(sentence if first not in _HE_SHE and first not in _IT else title, me or seen.title, own)
+        if not tags or tags == ("reported",) and not attributed
+        else None
+    )
     if key:
         score += 1.5
     if score < (-0.5 if around.tiny or "instruction" in tags or around.quoted_by else MEMO_THRESHOLD):
@@ -253,39 +294,33 @@ def _note_claim(seen: Survey, prose: Prose, sentence: str, words: list[str], own
         tags = (*tags, "decision")
     valid, valid_text = valid_in(sentence)
     confidence = 0.35 if attributed and attributed != me else min(0.7, 0.45 + score / 25)
-    return _Found(score, prose, sentence, Draft(
-        MemoryType.CLAIM, title, (), tags=tags, subject=key[0] if key else me or subject, attribute=key[1] if key else "", value=key[2] if key else "",
-        attributed_to=attributed, negated=denied, confidence=round(confidence, 2), valid=valid, valid_text=valid_text), sure)
+    return _Found(
+        score,
+        prose,
+        sentence,
+        Draft(
+            MemoryType.CLAIM,
+            title,
+            (),
+            tags=tags,
+            subject=key[0] if key else me or subject,
+            attribute=key[1] if key else "",
+            value=key[2] if key else "",
+            attributed_to=attributed,
+            negated=denied,
+            confidence=round(confidence, 2),
+            valid=valid,
+            valid_text=valid_text,
+        ),
+        sure,
+    )
 
 
 def _is_local(first: str, words: list[str], sentence: str) -> bool:
     """Whether the sentence means another thing in another note: it points ("this rule") or is short and names nothing."""
     if first in ("this", "these", "there"):
         return True
-    return first in ("the", "no", "all", "its") and len(words) <= 6 and not _NAMED.search(sentence)
-
-
-def _chat_claim(seen: Survey, sentence: str, prose: Prose, words: list[str], own: NameStarts, around: _Around) -> _Found | None:
-    first = words[0]
-    mine = first in _FIRST_PERSON or _elided(words)
-    if len(words) < 4 or first in _FILLER or first in DANGLING - {"his", "her", "their", "its"} and first not in ("he", "she"):
-        return None
-    content = sum(1 for w in words if w not in FUNCTION_WORDS and w not in _FILLER)
-    if content < 2:
-        return None
-    score = min(content, 10) / 5 + (1.0 if mine else 0.5 if not _FIRST_PERSON.isdisjoint(words) else 0.0) + negated(sentence, words)
-    score += 2.0 * bool(changed := correction(sentence, words)) + 2.0 * bool(decided := decision(sentence, words))
-    score += sum({v.kind: _WEIGHT[v.kind] for v in seen.values(sentence)}.values())
-    score += 0.75 * bool(_NAMED.search(sentence)) - 1.0 * ("you" in words or "you're" in words or "your" in words)
-    if score < 1.2:
-        return None
-    key = key_of(sentence, around.speaker, own)
-    valid, valid_text = valid_in(sentence)
-    tags = ("correction",) * bool(changed) + ("decision",) * bool(decided)
-    return _Found(score, prose, sentence, Draft(
-        MemoryType.CLAIM, f"{around.speaker}: {sentence}", (), tags=tags, subject=around.speaker if mine else key[0] if key else "",
-        attribute=key[1] if key else "", value=key[2] if key else "", attributed_to=around.speaker, negated=negated(sentence, words),
-        confidence=round(min(0.65, 0.4 + score / 25), 2), valid=valid, valid_text=valid_text))
+    return first in ("the", "no", "all", "its") and len(words) <= 6 and not NAMED.search(sentence)
 
 
 _INTENT = frozenset("wanted needed want worried hoping hoped wondering curious trying tried like love figured".split())
@@ -294,7 +329,9 @@ _STOPS = frozenset(".!\"'”’)。！」）")
 _IT = frozenset(("it",))
 _OBJECT_FIRST = frozenset("the a an this these all any each every one several many some whether that to if how its".split())
 _FOR_INSTANCE = frozenset(("for",))
-_NEVER_FIRST = frozenset("you your you're you'll you've here here's not otherwise what how why which who when where let's let thanks note if".split()) - {"when"}
+_NEVER_FIRST = frozenset(
+    "you your you're you'll you've here here's not otherwise what how why which who when where let's let thanks note if".split()
+) - {"when"}
 _PERSON_SUBJECT = re.compile(r"^[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?:\s[A-ZÀ-Þ][\w’'-]+)*(?=\s[a-z])")
 _BE_OR_HAVE = frozenset("is was are were has had can does did runs uses makes".split())
 
@@ -304,12 +341,6 @@ def _unpunctuated(prose: Prose, sentence: str) -> bool:
     if prose.block.kind != "item" or len(prose.sentences) != 1 or sentence.endswith((":", ",")):
         return False
     return not any(2 * len(w.text) > len(sentence) for w in prose.block.web)
-
-
-def _elided(words: list[str]) -> bool:
-    """Whether the "I" of spoken language is left out: "Lost my job", "Just got back", "Been busy"."""
-    word = words[1] if words[0] in ("just", "also", "finally", "recently", "yesterday") and len(words) > 1 else words[0]
-    return word in PAST_VERBS and word not in ("put", "set", "hit", "read", "cost", "cut", "let") or word == "been" or word.endswith("ed") and len(word) > 4 and word not in ("need", "speed")
 
 
 def _resolved(sentence: str, who: str) -> str:

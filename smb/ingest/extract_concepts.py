@@ -11,11 +11,21 @@ from collections import Counter
 from smb.ingest.extract import Draft, DraftLink
 from smb.ingest.extract_keyed import is_definition
 from smb.ingest.lexicon import (
-    AUXILIARIES, BASE_VERBS, DETERMINERS, FUNCTION_WORDS, GENERIC_HEADINGS, GENERIC_STEMS, LABELS, PREPOSITIONS, PRONOUNS, QUESTION_WORDS, TERM_HEADERS, WORKFLOW_TAGS,
+    AUXILIARIES,
+    BASE_VERBS,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    GENERIC_HEADINGS,
+    GENERIC_STEMS,
+    LABELS,
+    PREPOSITIONS,
+    PRONOUNS,
+    QUESTION_WORDS,
+    TERM_HEADERS,
+    WORKFLOW_TAGS,
 )
 from smb.ingest.note import Block
-from smb.ingest.quoting import sentences
-from smb.ingest.signals import SpeechAct, speech_act, words_of
+from smb.ingest.speech_act import SpeechAct, speech_act, words_of
 from smb.ingest.survey import Survey
 from smb.model.evidence import Span
 from smb.model.identity import fold
@@ -27,7 +37,11 @@ MOST_HEADINGS = 2
 MOST_EMPHASISED = 2
 BODY = 300
 _ARTICLE = re.compile(r"^(?:an?|the)\s", re.I)
-_DEFINED = re.compile(r"^(?:an?\s|the\s)?(?P<t>.{2,40}?)\s(?:is|are|means|refers to|stands for|denotes)\s(?:an?|the|any|when|one|all)\s(?P<d>.{8,})", re.I)
+_DEFINED = re.compile(
+    r"^(?:an?\s|the\s)?(?P<t>.{2,40}?)\s(?:is|are|means|refers to|stands for|denotes)\s(?:an?|the|any|when|one|all)"
+    r"\s(?P<d>.{8,})",
+    re.I,
+)
 _DEFINED_CJK = re.compile(r"^(?P<t>[^、,，。は是]{2,20})(?:とは|は|是(?:指|一种|一種|一个|一個)?)")
 _CODE = re.compile(r"[(){}<>=\[\]:;$\\/|&*#@]|\.\w|_|--|\d\.\d")
 _STEP = re.compile(r"^\s*(?:step|part|chapter|lesson|day|week|phase|no)\b|^[\d.]+\s", re.I)
@@ -76,7 +90,13 @@ def _first_sentence(seen: Survey) -> tuple[str, tuple[Span, ...]]:
                 continue
             act = speech_act(sentence)
             lower = _ARTICLE.sub("", sentence.lower())
-            rank = 3 if act is SpeechAct.ASSERTION and any(lower.startswith(n) for n in seen.names) else 2 if act is SpeechAct.ASSERTION else 1
+            rank = (
+                3
+                if act is SpeechAct.ASSERTION and any(lower.startswith(n) for n in seen.names)
+                else 2
+                if act is SpeechAct.ASSERTION
+                else 1
+            )
             if best is None or rank > best[0]:
                 best = (rank, sentence, prose.block)
         if best and (best[0] == 3 or best[0] == 2 and prose.place):
@@ -162,7 +182,12 @@ def _headings(seen: Survey) -> list[Draft]:
     drafts = []
     lower = seen.text.lower() if len(seen.headings) > 1 else ""
     for heading in seen.headings:
-        if 2 <= heading.level <= 3 and heading.text not in seen.code and is_thing(heading.text) and _names_something(heading.text):
+        if (
+            2 <= heading.level <= 3
+            and heading.text not in seen.code
+            and is_thing(heading.text)
+            and _names_something(heading.text)
+        ):
             if lower.count(heading.text.lower()) >= 3:
                 drafts.append(_concept(heading.text, seen.quoter.block(heading), 0.35))
     return drafts[:MOST_HEADINGS]
@@ -192,7 +217,13 @@ def is_thing(text: str) -> bool:
     if not words or len(words) > 5 or fold(text) in GENERIC_HEADINGS | LABELS or not any(c.isalpha() for c in text):
         return False
     first = words[0]
-    if first in PRONOUNS or first in QUESTION_WORDS or first in AUXILIARIES or first in PREPOSITIONS or first in ("and", "or", "but", "more", "other", "no", "not"):
+    if (
+        first in PRONOUNS
+        or first in QUESTION_WORDS
+        or first in AUXILIARIES
+        or first in PREPOSITIONS
+        or first in ("and", "or", "but", "more", "other", "no", "not")
+    ):
         return False
     if words[-1] in FUNCTION_WORDS or any(w in AUXILIARIES or w in PRONOUNS for w in words[1:]):
         return False
@@ -206,4 +237,9 @@ _CJK_CLAUSE = re.compile(r"[、,，。！？]|方法|步骤|如何|怎么|です
 
 def _names_something(text: str) -> bool:
     words = words_of(text)
-    return len(words) >= 2 and words[0] not in DETERMINERS and words[0] not in GENERIC_HEADINGS and not all(w in GENERIC_HEADINGS or w in FUNCTION_WORDS for w in words)
+    return (
+        len(words) >= 2
+        and words[0] not in DETERMINERS
+        and words[0] not in GENERIC_HEADINGS
+        and not all(w in GENERIC_HEADINGS or w in FUNCTION_WORDS for w in words)
+    )

@@ -14,7 +14,17 @@ from dataclasses import dataclass, field
 from smb.ingest.extract import Draft
 from smb.ingest.extract_keyed import plain_name
 from smb.ingest.lexicon import (
-    BASE_VERBS, CORPORATE, HONORIFICS, NOT_NAMES, ORGANISATION_KEYS, PERSON_KEYS, PREPOSITIONS, PLACE_CUES, PLACE_KEYS, PRODUCT_KEYS, STREETS,
+    BASE_VERBS,
+    CORPORATE,
+    HONORIFICS,
+    NOT_NAMES,
+    ORGANISATION_KEYS,
+    PERSON_KEYS,
+    PLACE_CUES,
+    PLACE_KEYS,
+    PREPOSITIONS,
+    PRODUCT_KEYS,
+    STREETS,
 )
 from smb.ingest.signals import SignalKind, correction
 from smb.ingest.survey import Prose, Survey
@@ -27,19 +37,25 @@ MOST_DATES = 2
 MOST_BLOCKS = 120  # prose blocks looked through; what a longer note is about shows before
 _U = "A-ZÀ-ÖØ-Þ"
 _RUN = re.compile(  # begins with a set, so that the engine skips to capitals
-    rf"[{_U}](?<![\w/.@#$:<+-].)(?:[\w’'&+-]*(?:\.(?=\s[{_U}]))?(?:\s(?:(?:of|de|da|do|dos|das|del|di|du|la|le|van|von|der|den)\s(?:the\s)?)?[{_U}][\w’'&+-]*)+"
+    rf"[{_U}](?<![\w/.@#$:<+-].)(?:[\w’'&+-]*(?:\.(?=\s[{_U}]))?(?:\s(?:(?:of|de|da|do|dos|das|del|di|du|la|le|van|von|der|"
+    rf"den)\s(?:the\s)?)?[{_U}][\w’'&+-]*)+"
     rf"|(?:[a-z]+[A-Z]+[a-z]*|[A-Z]+[a-z]{{2,}})(?![\w(:]|\.\w)"
-    rf"|[a-zà-ÿ]{{2,}}(?=\s(?:said|says|asked|told|wrote|writes|claims|thinks|wants|joined|offered|signed|replied|suggested)\s))")
+    rf"|[a-zà-ÿ]{{2,}}(?=\s(?:said|says|asked|told|wrote|writes|claims|thinks|wants|joined|offered|signed|replied|suggested)\s))"
+)
 _LOWER_FIRST = re.compile(r"(?<![\w/.@#$:<(+-])(?:[ei][A-Z][a-z]{2,}|[a-z]{1,7}OS|[a-z]{1,2}[A-Z]{2,3})(?![\w(:]|\.\w)")
 _LOWER_HUMP = re.compile(r"[a-z][A-Z]")
 _HANDLE = re.compile(r"(?<![\w/.@])@[A-Za-z][\w-]{2,30}\b(?![./])")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:。]\s+|\(|[\"“])\Z")
-_PLACE_BEFORE = re.compile(r"\b(?:lives? in|lived in|moved to|based in|located in|born in|city of|town of|village of|island of|delivered to)\s\Z")
+_PLACE_BEFORE = re.compile(
+    r"\b(?:lives? in|lived in|moved to|based in|located in|born in|city of|town of|village of|island of|delivered to)\s\Z"
+)
 _NAME = re.compile(rf"^[{_U}][\w’'.-]*(?:\s(?:[{_U}][\w’'.-]*|de|da|do|dos|van|von|der|del|la|le|bin|al)){{0,4}}\Z")
 _CJK_NAME = re.compile(r"^[぀-ヿ㐀-鿿・]{2,12}\Z")
 _CODE_VERBS = frozenset(w.capitalize() for w in BASE_VERBS) | {"Is", "On", "Has", "To", "From", "My", "New", "No"}
 _UNITS = frozenset("KiB MiB GiB TiB kHz MHz GHz kWh MWh GWh mAh kVA dB dBm pH".split())
-_SAYS = frozenset("said says asked told wrote writes thinks joined replied suggested promised married offered signed wants".split())
+_SAYS = frozenset(
+    "said says asked told wrote writes thinks joined replied suggested promised married offered signed wants".split()
+)
 _HUMP = re.compile(r"^([A-Z][a-z]+)[A-Z]")
 
 
@@ -64,7 +80,9 @@ def entities(seen: Survey) -> tuple[list[Draft], dict[str, set[int]]]:
     places: dict[str, set[int]] = {}
     found = _found(seen)
     for short, entry in [(k, e) for k, e in found.items() if " " not in k]:
-        owner = next((k for k in (*drafts, *found) if k != short and (k.startswith(short + " ") or k.endswith(" " + short))), None)
+        owner = next(
+            (k for k in (*drafts, *found) if k != short and (k.startswith(short + " ") or k.endswith(" " + short))), None
+        )
         if owner and entry.kind == "person":
             if owner in found:
                 found[owner].places |= entry.places
@@ -83,7 +101,9 @@ def entities(seen: Survey) -> tuple[list[Draft], dict[str, set[int]]]:
             continue
         count += 1
         prose, start, end = entry.first
-        drafts[key] = _entity(entry.title, entry.kind, seen.quoter.sentence(prose.block, entry.title), 0.55 if entry.sure else 0.45)
+        drafts[key] = _entity(
+            entry.title, entry.kind, seen.quoter.sentence(prose.block, entry.title), 0.55 if entry.sure else 0.45
+        )
         places[entry.title] = entry.places
     for draft in _dates(seen):
         drafts.setdefault(draft.title, draft)
@@ -193,6 +213,8 @@ def _trim(sentence: str, m: re.Match[str]) -> tuple[str, bool]:
     if not words or words[0][0].islower() and len(words) > 1:
         return "", starts
     name = " ".join(words)
+    if "'s " in name or "’s " in name:
+        return "", starts
     for tail in ("'s", "’s"):
         if name.endswith(tail):
             name = name[:-2]
@@ -208,9 +230,19 @@ def _note_name(found: dict[str, _Seen], key: str, name: str, sentence: str, m: r
     kind, sure = "", False
     if words[0].lower() in HONORIFICS:
         kind, sure = "person", True
-    elif len(words) > 1 and words[-1].lower().rstrip(".") in CORPORATE or words[0] in ("University", "Institute", "Ministry", "Museum", "Bank"):
+    elif (
+        len(words) > 1
+        and words[-1].lower().rstrip(".") in CORPORATE
+        or words[0] in ("University", "Institute", "Ministry", "Museum", "Bank")
+    ):
         kind, sure = "organisation", not starts or len(words) > 1
-    elif verb in _SAYS and 1 <= len(words) <= 3 and all(w.replace("’", "").replace("'", "").isalpha() and w[1:].islower() for w in words if w[0].isupper()):
+    elif (
+        verb in _SAYS
+        and 1 <= len(words) <= 3
+        and all(w.replace("’", "").replace("'", "").isalpha() and w[1:].islower() for w in words if w[0].isupper())
+    ):
+        if len(words) == 1 and (name.lower() in BASE_VERBS or name[:-1].lower() in BASE_VERBS):
+            return
         if before.rpartition(" ")[0].rpartition(" ")[2].lower() in PREPOSITIONS:
             return
         kind, sure = "person", True
@@ -220,7 +252,15 @@ def _note_name(found: dict[str, _Seen], key: str, name: str, sentence: str, m: r
         kind, sure = "place", False
     elif len(words) == 1:
         hump = _HUMP.match(name)
-        if name in _UNITS or m[0] != name and m[0][: len(name)] != name or hump and hump[1] in _CODE_VERBS or name.isupper() or not any(c.isupper() for c in name[1:]):
+        if (
+            name in _UNITS
+            or m[0] != name
+            and m[0][: len(name)] != name
+            or hump
+            and hump[1] in _CODE_VERBS
+            or name.isupper()
+            or not any(c.isupper() for c in name[1:])
+        ):
             return
         kind = "product"
     elif any(c.isdigit() for c in words[0]) or all(w.isupper() for w in words):
@@ -264,7 +304,9 @@ def _dates(seen: Survey) -> list[Draft]:
                         matters.add(day)
                     if day not in first:
                         first[day] = seen.quoter.sentence(prose.block, sentence[value.start : value.end])
-    chosen = sorted((d for d in places if d in matters or len(places[d]) > 1), key=lambda d: (d not in matters, -len(places[d]), d))
+    chosen = sorted(
+        (d for d in places if d in matters or len(places[d]) > 1), key=lambda d: (d not in matters, -len(places[d]), d)
+    )
     return [_entity(day, "date", first[day], 0.5) for day in chosen[:MOST_DATES] if fold(day) not in seen.names]
 
 

@@ -9,10 +9,10 @@ import re
 from collections import Counter
 
 from smb.ingest.extract import Draft
-from smb.ingest.lexicon import KEY_HEADERS, LABELS, METADATA_SUFFIXES, STRUCTURAL_KEYS, TERM_HEADERS, VALUE_HEADERS
+from smb.ingest.lexicon import LABELS, METADATA_SUFFIXES, STRUCTURAL_KEYS, TERM_HEADERS, VALUE_HEADERS
 from smb.ingest.note import Block, Property
 from smb.ingest.signals import valid_in
-from smb.ingest.survey import Keyed, Survey
+from smb.ingest.survey import Survey
 from smb.model.evidence import Span
 from smb.model.identity import fold
 from smb.model.objects import MemoryType
@@ -50,8 +50,17 @@ def _lines(seen: Survey) -> list[Draft]:
             continue
         section = _section(line.block)
         subject = section if section and len(under[fold(line.key)]) > 1 and seen.kind == "" else seen.title
-        drafts.append(_claim(seen, subject, line.key, line.value, seen.quoter.block(line.block), 0.7,
-                             tags=("correction",) if line.struck else ()))
+        drafts.append(
+            _claim(
+                seen,
+                subject,
+                line.key,
+                line.value,
+                seen.quoter.block(line.block),
+                0.7,
+                tags=("correction",) if line.struck else (),
+            )
+        )
     return drafts
 
 
@@ -121,14 +130,23 @@ def _table(seen: Survey, rows: list[Block]) -> list[Draft]:
             continue
         for i, cell in enumerate(cells[:10]):
             header = headers[i] if i < len(headers) else ""
-            if i == column or _CODE_CELL.search(cell) or not _WORDY.search(header) or header.lower() in _NUMBERING or cell.lower() in _EMPTY or len(cell) > MAX_CELL:
+            if (
+                i == column
+                or _CODE_CELL.search(cell)
+                or not _WORDY.search(header)
+                or header.lower() in _NUMBERING
+                or cell.lower() in _EMPTY
+                or len(cell) > MAX_CELL
+            ):
                 continue
             subject, attribute = (seen.title, f"{header}, {cells[column]}") if by_date else (cells[column], header)
             drafts.append(_claim(seen, subject, attribute, cell, seen.quoter.block(row), 0.65))
     return drafts if len(drafts) <= 3 * MAX_TABLE_CLAIMS and _informative(drafts) else []
 
 
-_NUMBERING = frozenset(("no.", "no", "nr.", "nr", "#", "id", "description", "notes", "remarks", "comment", "comments", "meaning", "see also"))
+_NUMBERING = frozenset(
+    ("no.", "no", "nr.", "nr", "#", "id", "description", "notes", "remarks", "comment", "comments", "meaning", "see also")
+)
 _CODE_CELL = re.compile(r"[{};\[\]]|^\(|\)\s*const\b")
 _DATE_CELL = re.compile(r"^\d{4}-\d{2}(?:-\d{2})?\Z")
 
@@ -149,9 +167,21 @@ def _informative(drafts: list[Draft]) -> bool:
     return bool(drafts) and short >= 0.7 * len(drafts)
 
 
-def _claim(seen: Survey, subject: str, attribute: str, value: str, span: Span, confidence: float, tags: tuple[str, ...] = ()) -> Draft:
+def _claim(
+    seen: Survey, subject: str, attribute: str, value: str, span: Span, confidence: float, tags: tuple[str, ...] = ()
+) -> Draft:
     valid, valid_text = valid_in(value)
     attribute = attribute.strip(" :：")
     value = " ".join(value.split())
-    return Draft(MemoryType.CLAIM, f"{subject} – {attribute}: {value}", (span,), subject=subject, attribute=attribute, value=value,
-                 tags=tags, confidence=confidence, valid=valid, valid_text=valid_text)
+    return Draft(
+        MemoryType.CLAIM,
+        f"{subject} – {attribute}: {value}",
+        (span,),
+        subject=subject,
+        attribute=attribute,
+        value=value,
+        tags=tags,
+        confidence=confidence,
+        valid=valid,
+        valid_text=valid_text,
+    )

@@ -37,23 +37,47 @@ MOST_STATED = 3
 MOST_TOGETHER = 2
 MOST_EDGES = 200
 _PHRASE = {
-    EdgeType.REFERENCES: "references", EdgeType.SUPPORTS: "supports", EdgeType.CONTRADICTS: "contradicts", EdgeType.EXTENDS: "extends",
-    EdgeType.DERIVES_FROM: "derives from", EdgeType.INSPIRED_BY: "is inspired by", EdgeType.EVOLVES_INTO: "evolves into",
-    EdgeType.RELATED_TO: "is related to", EdgeType.CONTAINS: "contains", EdgeType.EXPLAINS: "explains",
+    EdgeType.REFERENCES: "references",
+    EdgeType.SUPPORTS: "supports",
+    EdgeType.CONTRADICTS: "contradicts",
+    EdgeType.EXTENDS: "extends",
+    EdgeType.DERIVES_FROM: "derives from",
+    EdgeType.INSPIRED_BY: "is inspired by",
+    EdgeType.EVOLVES_INTO: "evolves into",
+    EdgeType.RELATED_TO: "is related to",
+    EdgeType.CONTAINS: "contains",
+    EdgeType.EXPLAINS: "explains",
 }
 _PROPERTY_EDGE: dict[str, tuple[EdgeType, bool]] = {  # the flag: the edge runs from the named thing to the note
-    "up": (EdgeType.CONTAINS, True), "parent": (EdgeType.CONTAINS, True), "part_of": (EdgeType.CONTAINS, True), "project": (EdgeType.CONTAINS, True),
-    "children": (EdgeType.CONTAINS, False), "down": (EdgeType.CONTAINS, False),
-    "supersedes": (EdgeType.EVOLVES_INTO, True), "replaces": (EdgeType.EVOLVES_INTO, True),
-    "superseded_by": (EdgeType.EVOLVES_INTO, False), "superseded-by": (EdgeType.EVOLVES_INTO, False), "replaced_by": (EdgeType.EVOLVES_INTO, False),
-    "related": (EdgeType.RELATED_TO, False), "see_also": (EdgeType.RELATED_TO, False), "extends": (EdgeType.EXTENDS, False),
-    "depends_on": (EdgeType.DERIVES_FROM, False), "requires": (EdgeType.DERIVES_FROM, False), "based_on": (EdgeType.DERIVES_FROM, False),
-    "inspired_by": (EdgeType.INSPIRED_BY, False), "explains": (EdgeType.EXPLAINS, False), "supports": (EdgeType.SUPPORTS, False),
+    "up": (EdgeType.CONTAINS, True),
+    "parent": (EdgeType.CONTAINS, True),
+    "part_of": (EdgeType.CONTAINS, True),
+    "project": (EdgeType.CONTAINS, True),
+    "children": (EdgeType.CONTAINS, False),
+    "down": (EdgeType.CONTAINS, False),
+    "supersedes": (EdgeType.EVOLVES_INTO, True),
+    "replaces": (EdgeType.EVOLVES_INTO, True),
+    "superseded_by": (EdgeType.EVOLVES_INTO, False),
+    "superseded-by": (EdgeType.EVOLVES_INTO, False),
+    "replaced_by": (EdgeType.EVOLVES_INTO, False),
+    "related": (EdgeType.RELATED_TO, False),
+    "see_also": (EdgeType.RELATED_TO, False),
+    "extends": (EdgeType.EXTENDS, False),
+    "depends_on": (EdgeType.DERIVES_FROM, False),
+    "requires": (EdgeType.DERIVES_FROM, False),
+    "based_on": (EdgeType.DERIVES_FROM, False),
+    "inspired_by": (EdgeType.INSPIRED_BY, False),
+    "explains": (EdgeType.EXPLAINS, False),
+    "supports": (EdgeType.SUPPORTS, False),
     "contradicts": (EdgeType.CONTRADICTS, False),
 }
 _CUES: tuple[tuple[str, EdgeType, bool], ...] = (
     (r"extends|builds on|inherits from|is derived from the class", EdgeType.EXTENDS, False),
-    (r"depends on|is based on|are based on|is derived from|derives from|requires|is generated from", EdgeType.DERIVES_FROM, False),
+    (
+        r"depends on|is based on|are based on|is derived from|derives from|requires|is generated from",
+        EdgeType.DERIVES_FROM,
+        False,
+    ),
     (r"(?:is|was|were|are) inspired by", EdgeType.INSPIRED_BY, False),
     (r"is part of|are part of|belongs to", EdgeType.CONTAINS, True),
     (r"contains|consists of", EdgeType.CONTAINS, False),
@@ -62,9 +86,30 @@ _CUES: tuple[tuple[str, EdgeType, bool], ...] = (
     (r"explains|documents", EdgeType.EXPLAINS, False),
     (r"contradicts", EdgeType.CONTRADICTS, False),
 )
-_CUE = re.compile(r"\b(?:" + "|".join(f"(?P<c{i}>{pattern})" for i, (pattern, _, _) in enumerate(_CUES)) + r")\s+(?:the\s|an?\s|our\s)?")
-_CUE_WORDS = ("extends", "builds on", "inherits", "depends on", "based on", "deriv", "requires", "inspired", "part of", "belongs", "contains", "consists", "replace",
-              "supersede", "became", "explains", "documents", "contradicts", "generated")
+_CUE = re.compile(
+    r"\b(?:" + "|".join(f"(?P<c{i}>{pattern})" for i, (pattern, _, _) in enumerate(_CUES)) + r")\s+(?:the\s|an?\s|our\s)?"
+)
+_CUE_WORDS = (
+    "extends",
+    "builds on",
+    "inherits",
+    "depends on",
+    "based on",
+    "deriv",
+    "requires",
+    "inspired",
+    "part of",
+    "belongs",
+    "contains",
+    "consists",
+    "replace",
+    "supersede",
+    "became",
+    "explains",
+    "documents",
+    "contradicts",
+    "generated",
+)
 _MARKDOWN = re.compile(r"\.(?:md|markdown|mdx)(?:[#?].*)?\Z", re.I)
 _HERE = frozenset("here this link this page read more see click documentation docs source more details".split())
 
@@ -129,8 +174,14 @@ def _leaf(target: str) -> str:
 
 def relationship(source: str, link: DraftLink, target_name: str, span: Span, confidence: float) -> Draft:
     """`source --link--> target` as a draft whose title reads as a sentence."""
-    return Draft(MemoryType.RELATIONSHIP, f"{source} {_PHRASE[link.type]} {target_name}", (span,), confidence=confidence,
-                 source_name=source, link=link)
+    return Draft(
+        MemoryType.RELATIONSHIP,
+        f"{source} {_PHRASE[link.type]} {target_name}",
+        (span,),
+        confidence=confidence,
+        source_name=source,
+        link=link,
+    )
 
 
 def declared(seen: Survey) -> list[Draft]:
@@ -185,15 +236,22 @@ def _name_at(sentence: str, at: int, names: dict[str, str]) -> str:
 def _name_before(text: str, names: dict[str, str]) -> str:
     """The known name that ends the text before a cue, give or take a relative pronoun or an adverb."""
     lower = re.sub(r"(?:\s(?:also|now|still|which|that|directly|only|class|function|header))*\s*$", "", text.lower())
-    best = max((n for n in names if lower.endswith(n) and (len(lower) == len(n) or not lower[-len(n) - 1].isalnum())), key=len, default="")
+    best = max(
+        (n for n in names if lower.endswith(n) and (len(lower) == len(n) or not lower[-len(n) - 1].isalnum())),
+        key=len,
+        default="",
+    )
     return names[best] if best else ""
 
 
 def sections(seen: Survey, concepts: list[Draft]) -> list[Draft]:
     """The note contains the concepts its sections are named for."""
     headings = {h.text for h in seen.headings}
-    return [relationship(seen.title, DraftLink(c.title, EdgeType.CONTAINS), c.title, c.spans[0], 0.6)
-            for c in concepts if c.title in headings and c.confidence < 0.4][:2]
+    return [
+        relationship(seen.title, DraftLink(c.title, EdgeType.CONTAINS), c.title, c.spans[0], 0.6)
+        for c in concepts
+        if c.title in headings and c.confidence < 0.4
+    ][:2]
 
 
 def together(seen: Survey, places: dict[str, set[int]]) -> list[Draft]:
@@ -207,5 +265,7 @@ def together(seen: Survey, places: dict[str, set[int]]) -> list[Draft]:
     drafts = []
     for (a, b), shared in sorted(pairs.items(), key=lambda p: (-p[1], p[0]))[:MOST_TOGETHER]:
         place = min(places[a] & places[b])
-        drafts.append(relationship(a, DraftLink(b, EdgeType.RELATED_TO, float(shared)), b, seen.quoter.block(seen.prose[place].block), 0.4))
+        drafts.append(
+            relationship(a, DraftLink(b, EdgeType.RELATED_TO, float(shared)), b, seen.quoter.block(seen.prose[place].block), 0.4)
+        )
     return drafts

@@ -39,7 +39,7 @@ class RulesExtractor:
 
 
 def _names(things: list[Draft], named: list[Draft]) -> dict[str, str]:
-    return {d.title.lower(): d.title for d in (*things, *named) if len(d.title) > 2}
+    return {d.title.lower(): d.title for d in (*things, *named) if len(d.title) > 2 and "date" not in d.tags}
 
 
 def _once(relations: list[Draft]) -> list[Draft]:

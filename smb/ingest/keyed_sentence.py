@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from smb.ingest.lexicon import CONNECTIVES, PRONOUNS
+from smb.ingest.lexicon import CONNECTIVES, PREPOSITIONS, PRONOUNS
 from smb.ingest.signals import SignalKind, values
 from smb.ingest.survey import NameStarts
 
@@ -16,35 +16,108 @@ Key = tuple[str, str, str]  # subject, attribute, value
 _S = r"(?:(?:The|the|A|An|Our)\s)?(?P<s>[^,;:.()?!]{2,48}?)"
 _V = r"(?P<v>[^;:?!]{1,90})"
 _BE = r"(?:is|are|was|were)"
-_MOVED = re.compile(rf"^{_S}\s(?:has\s|have\s|was\s|were\s|is\s)?(?P<verb>moved|switched|changed|migrated|relocated|renamed|raised|lowered|increased|"
-                    rf"reduced|upgraded|downgraded|rose|fell|dropped|grew)\s(?:back\s|over\s)?from\s(?P<a>.{{1,50}}?)\sto\s{_V}$")
-_OF = re.compile(rf"^(?:The|Our)\s(?P<t>[a-z][\w -]{{2,30}}?)\s(?:of|for)\s(?:the\s|our\s)?(?P<s>[^,;:]{{2,40}}?)\s{_BE}\s(?:now\s)?{_V}$")
+_MOVED = re.compile(
+    rf"^{_S}\s(?:has\s|have\s|was\s|were\s|is\s)?(?P<verb>moved|switched|changed|migrated|relocated|renamed|raised|lowered|"
+    rf"increased|"
+    rf"reduced|upgraded|downgraded|rose|fell|dropped|grew)\s(?:back\s|over\s)?from\s(?P<a>.{{1,50}}?)\sto\s{_V}$"
+)
+_OF = re.compile(
+    rf"^(?:The|Our)\s(?P<t>[a-z][\w -]{{2,30}}?)\s(?:of|for)\s(?:the\s|our\s)?(?P<s>[^,;:]{{2,40}}?)\s{_BE}\s(?:now\s)?{_V}$"
+)
 _POSSESSIVE = re.compile(rf"^(?:The\s)?(?P<s>[\w’' .-]{{2,40}}?)(?:'s|’s)\s(?P<t>[a-z][\w -]{{2,30}}?)\s{_BE}\s(?:now\s)?{_V}$")
 _MY = re.compile(rf"^(?P<s>My|Our)\s(?P<t>[a-z][\w -]{{2,30}}?)\s{_BE}\s(?:now\s)?{_V}$")
-_MEASURE = re.compile(rf"^(?:The\s|Our\s)?(?P<s>[A-Za-z][\w -]{{2,40}}?)\s{_BE}\s(?:now\s|at\smost\s|at\sleast\s|on\s|at\s)?(?P<v>[€$£¥~]?\d[^;:?!]{{0,40}}|"
-                      r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d.{0,12})$")
+_MEASURE = re.compile(
+    rf"^(?:The\s|Our\s)?(?P<s>[A-Za-z][\w -]{{2,40}}?)\s{_BE}\s(?:now\s|at\smost\s|at\sleast\s|on\s|"
+    rf"at\s)?(?P<v>[€$£¥~]?\d[^;:?!]{{0,40}}|"
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d.{0,12})$"
+)
 _VERBS: dict[str, str] = {
-    "runs on": "runs on", "run on": "runs on", "has run on": "runs on", "listens on": "listens on", "listened on": "listens on", "is hosted on": "hosted on",
-    "is hosted by": "hosted by", "lives in": "location", "lived in": "location", "is based in": "location", "is located in": "location",
-    "is located at": "location", "works at": "employer", "works for": "employer", "costs": "cost", "cost": "cost", "weighs": "weight",
-    "measures": "size", "is written in": "written in", "is called": "name", "is named": "name", "starts at": "start", "starts on": "start", "ends on": "end",
-    "ends at": "end", "opens at": "opens", "closes at": "closes", "is due on": "due", "was founded in": "founded", "was founded by": "founded by",
-    "was built in": "built", "was built by": "built by", "was born on": "born", "was born in": "born", "expires on": "expires", "is maintained by": "maintainer",
-    "is owned by": "owner", "is made by": "maker", "is licensed under": "licence", "earns": "salary", "stores its data in": "stores data in",
-    "is responsible for": "responsible for", "became": "role", "takes": "duration", "lasts": "duration", "needs": "needs", "requires": "requires",
-    "defaults to": "default", "is set to": "setting",
+    "runs on": "runs on",
+    "run on": "runs on",
+    "has run on": "runs on",
+    "listens on": "listens on",
+    "listened on": "listens on",
+    "is hosted on": "hosted on",
+    "is hosted by": "hosted by",
+    "lives in": "location",
+    "lived in": "location",
+    "is based in": "location",
+    "is located in": "location",
+    "is located at": "location",
+    "works at": "employer",
+    "works for": "employer",
+    "costs": "cost",
+    "cost": "cost",
+    "weighs": "weight",
+    "measures": "size",
+    "is written in": "written in",
+    "is called": "name",
+    "is named": "name",
+    "starts at": "start",
+    "starts on": "start",
+    "ends on": "end",
+    "ends at": "end",
+    "opens at": "opens",
+    "closes at": "closes",
+    "is due on": "due",
+    "was founded in": "founded",
+    "was founded by": "founded by",
+    "was built in": "built",
+    "was built by": "built by",
+    "was born on": "born",
+    "was born in": "born",
+    "expires on": "expires",
+    "is maintained by": "maintainer",
+    "is owned by": "owner",
+    "is made by": "maker",
+    "is licensed under": "licence",
+    "earns": "salary",
+    "stores its data in": "stores data in",
+    "is responsible for": "responsible for",
+    "became": "role",
+    "takes": "duration",
+    "lasts": "duration",
+    "needs": "needs",
+    "requires": "requires",
+    "defaults to": "default",
+    "is set to": "setting",
 }
 _VERB = re.compile(rf"^{_S}\s(?P<verb>{'|'.join(sorted(map(re.escape, _VERBS), key=len, reverse=True))})\s{_V}$")
-_WAS_NOW = re.compile(rf"^{_S}\s(?:was|were|cost)\s(?P<a>[^,;]{{1,50}}[,;])\s(?:and\s|but\s)?(?:(?:it|they)\s(?:is|are)\snow|now\s(?:(?:it|they)\s)?(?:is|are|costs?))\s{_V}$")
+_WAS_NOW = re.compile(
+    rf"^{_S}\s(?:was|were|cost)\s(?P<a>[^,;]{{1,50}}[,;])\s(?:and\s|but\s)?(?:(?:it|they)\s(?:is|are)\snow|now\s(?:(?:it|"
+    rf"they)\s)?(?:is|are|costs?))\s{_V}$"
+)
 _PORT = re.compile(r"^(?:the\s)?(?P<u>port|version|page|room|floor|step|level|line)\s(?P<n>[\w.]+)\b", re.I)
-_CUT = re.compile(r",\s|\s\(|\s(?:because|which|who|but|while|so that|so|since|until|when|if|and|as|after|before|on \d{4}|in \d{4}|in (?:Jan|Feb|Mar|Apr|May|Jun|Jul|"
-                  r"Aug|Sep|Oct|Nov|Dec)\w*)\b|\s[–—-]\s")
-_CUES = re.compile(r"\b(?:is|are|was|were|from|runs?|listens|listened|lives|lived|works|costs?|weighs|measures|starts|ends|opens|closes|expires|earns|stores|"
-                   r"became|takes|lasts|needs|requires|defaults)\b")
-_CJK_OF = re.compile(r"^(?:现在|現在)?(?P<s>[^、,，。:：はの的是为]{1,16})[の的](?P<t>[^、,，。:：はの的是为]{1,12}?)(?:应|應)?(?:は|是|为|為)(?P<v>[^、,，。]{1,30}?)(?:である|です|だ)?[。]?$")
+_CUT = re.compile(
+    r",\s|\s\(|\s(?:because|which|who|but|while|so that|so|since|until|when|if|and|as|after|before|on \d{4}|in \d{4}|"
+    r"in (?:Jan|Feb|Mar|Apr|May|Jun|Jul|"
+    r"Aug|Sep|Oct|Nov|Dec)\w*)\b|\s[–—-]\s"
+)
+_CUES = re.compile(
+    r"\b(?:is|are|was|were|from|runs?|listens|listened|lives|lived|works|costs?|weighs|measures|starts|ends|opens|closes|"
+    r"expires|earns|stores|"
+    r"became|takes|lasts|needs|requires|defaults)\b"
+)
+_CJK_OF = re.compile(
+    r"^(?:现在|現在)?(?P<s>[^、,，。:：はの的是为]{1,16})[の的](?P<t>[^、,，。:：はの的是为]{1,12}?)(?:应|應)?(?:は|是|为|為)(?P<v>[^、,，。]{1,30}?)(?:である|"
+    r"です|だ)?[。]?$"
+)
 _CJK_IS = re.compile(r"^(?P<s>[^、,，。はの的是为]{1,20})は(?P<v>[€$]?\d[^、,，。]{0,20}?)(?:である|です|だ)?[。]?$")
-_BAD_SUBJECT = PRONOUNS | CONNECTIVES | frozenset("there here what when where if how why most some all both many few result results it".split())
-_VALUE_ATTRIBUTES = {"location": False, "needs": True, "requires": True, "duration": True, "cost": True, "weight": True, "size": True, "salary": True}
+_BAD_SUBJECT = (
+    PRONOUNS
+    | CONNECTIVES
+    | frozenset("there here what when where if how why most some all both many few result results it".split())
+)
+_VALUE_ATTRIBUTES = {
+    "location": False,
+    "needs": True,
+    "requires": True,
+    "duration": True,
+    "cost": True,
+    "weight": True,
+    "size": True,
+    "salary": True,
+}
 
 
 def key_of(sentence: str, me: str, own: NameStarts) -> Key | None:
@@ -55,10 +128,20 @@ def key_of(sentence: str, me: str, own: NameStarts) -> Key | None:
     """
     text = sentence.rstrip(" .!。")
     if not text.isascii() and "分别" not in text and (m := _CJK_OF.match(sentence) or _CJK_IS.match(sentence)):
+        if m["v"][-1] in "たいるくう":  # a predicate, not a value
+            return None
         return m["s"].strip(), m["t"].strip() if "t" in m.re.groupindex else "値", m["v"].strip()
     if len(text) > 160 or not _CUES.search(text):
         return None
-    for pattern, read in ((_MOVED, _moved), (_WAS_NOW, lambda m: (m["s"], "value", m["v"])), (_OF, _of), (_POSSESSIVE, _of), (_MY, _of), (_VERB, _verb), (_MEASURE, _measure)):
+    for pattern, read in (
+        (_MOVED, _moved),
+        (_WAS_NOW, lambda m: (m["s"], "value", m["v"])),
+        (_OF, _of),
+        (_POSSESSIVE, _of),
+        (_MY, _of),
+        (_VERB, _verb),
+        (_MEASURE, _measure),
+    ):
         if (m := pattern.match(text)) and (key := read(m)):
             subject, attribute, value = key
             subject = me if subject in ("My", "Our") else _subject(subject)
@@ -99,12 +182,46 @@ def _moved(m: re.Match[str]) -> Key | None:
 
 
 def _of(m: re.Match[str]) -> Key | None:
-    if m["t"].split()[0] in ("rest", "number", "kind", "sort", "type", "list", "set", "way", "purpose", "reason", "use", "idea", "point", "goal", "aim", "result"):
+    if m["t"].split()[0] in (
+        "rest",
+        "number",
+        "kind",
+        "sort",
+        "type",
+        "list",
+        "set",
+        "way",
+        "purpose",
+        "reason",
+        "use",
+        "idea",
+        "point",
+        "goal",
+        "aim",
+        "result",
+    ):
         if m["t"] != "number" or not m["v"][0].isdigit():
             return None
     value = m["v"]
     first = value.split()[0].lower()
-    if first in ("not", "a", "an", "to", "that", "what", "how", "very", "too", "as", "only", "also", "still", "always", "no", "being") or first.endswith(("ing", "ed")):
+    if first in (
+        "not",
+        "a",
+        "an",
+        "to",
+        "that",
+        "what",
+        "how",
+        "very",
+        "too",
+        "as",
+        "only",
+        "also",
+        "still",
+        "always",
+        "no",
+        "being",
+    ) or first.endswith(("ing", "ed")):
         return None
     if len(value.split()) > 10 or value[0] in "\"“'":
         return None
@@ -140,7 +257,13 @@ def _subject(subject: str) -> str:
     words = subject.split()
     if words and words[0].lower() in ("the", "a", "an", "our"):
         words = words[1:]
-    if not words or len(words) > 6 or any(w.lower() in _BAD_SUBJECT for w in words) or words[0].lower() in _BAD_SUBJECT:
+    if (
+        not words
+        or len(words) > 6
+        or words[0].lower() in PREPOSITIONS
+        or any(w.lower() in _BAD_SUBJECT for w in words)
+        or words[0].lower() in _BAD_SUBJECT
+    ):
         return ""
     return " ".join(words)
 

@@ -15,10 +15,15 @@ from smb.model.identity import sha256_hex
 
 _END = re.compile(r"[.!?。！？](?:(?<=[。！？])[。！？]*[」』”）)]*|(?<=[.!?])[\"'”’»)\]]*(?=\s+[\"'“‘«(\[]?[^\sa-z]))")
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|p|pp|fig|eq|vol|ed|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|corp|co|dept|est|al|"
-    r"z\.b|bzw|u\.a|ex|[A-Z])\Z", re.IGNORECASE)
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|p|pp|fig|eq|vol|ed|dr|mr|mrs|ms|prof|st|jr|sr|inc|ltd|corp|co|dept|"
+    r"est|al|"
+    r"z\.b|bzw|u\.a|ex|[A-Z])\Z",
+    re.IGNORECASE,
+)
 _LINE = re.compile(r"\r\n|\n|\r")
-_MARKUP_TAIL = re.compile(r"(?:[*_`~\]]|\]?\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?\)|\[[^\]\n]{0,40}\])*[.!?。！？…]*[\"'”’»)」』]*[*_`~]*")
+_MARKUP_TAIL = re.compile(
+    r"(?:[*_`~\]]|\]?\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?\)|\[[^\]\n]{0,40}\])*[.!?。！？…]*[\"'”’»)」』]*[*_`~]*"
+)
 _WORDS = re.compile(r"[^\s]+")
 _CORE = re.compile(r"[\w¥$€£°%].*[\w%°]|[\w¥$€£°%]", re.DOTALL)
 MAX_GAP = 400  # raw characters of markup (a long URL) allowed between two neighbouring words
@@ -54,7 +59,9 @@ class Quoter:
         """The block as it stands in the file."""
         held = self._raw.get(block.byte_start)
         if held is None:
-            held = self._raw[block.byte_start] = self.data[block.byte_start : block.byte_end].decode(self.note.encoding, "replace")
+            held = self._raw[block.byte_start] = self.data[block.byte_start : block.byte_end].decode(
+                self.note.encoding, "replace"
+            )
         return held
 
     def block(self, block: Block | Property) -> Span:
@@ -82,8 +89,13 @@ class Quoter:
         return Span(self.note.source, b0, b1, first, first + _breaks(raw, start, end), raw[start:end])
 
 
-_BOMS = {"utf-8": codecs.BOM_UTF8, "utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE,
-         "utf-32-le": codecs.BOM_UTF32_LE, "utf-32-be": codecs.BOM_UTF32_BE}
+_BOMS = {
+    "utf-8": codecs.BOM_UTF8,
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+    "utf-32-le": codecs.BOM_UTF32_LE,
+    "utf-32-be": codecs.BOM_UTF32_BE,
+}
 
 
 def source_bytes(note: Note) -> bytes:

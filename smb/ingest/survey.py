@@ -17,6 +17,7 @@ from smb.model.identity import fold
 
 PROSE_KINDS = frozenset(("paragraph", "item", "turn", "quote", "html"))
 MAX_VALUE = 120
+_COMMENT = re.compile(r"%%.*?(?:%%|\Z)")  # Obsidian's comments
 _COLON = re.compile(r"\s?[:：]\s*")
 _SENTENCE_BREAK = re.compile(r"[.!?] +[A-Z]|[。！？].")
 
@@ -141,7 +142,9 @@ def _prose(seen: Survey, block: Block, gone: list[str]) -> None:
     text = block.text
     for old in gone:
         text = text.replace(old, " ", 1)
-    if gone:
+    if "%%" in text:
+        text = _COMMENT.sub(" ", text)
+    if gone or "%%" in block.text:
         text = " ".join(text.split())
     if block.speaker:
         text = _without_speaker(text, block.speaker)
@@ -214,7 +217,15 @@ def _kind(note: Note) -> str:
                     return kind
     for tag in note.tags:
         if kind := KIND_WORDS.get(tag.rpartition("/")[2].lower()):
-            if tag.rpartition("/")[2].lower() not in ("supplier", "suppliers", "contact", "location", "place", "product", "products"):
+            if tag.rpartition("/")[2].lower() not in (
+                "supplier",
+                "suppliers",
+                "contact",
+                "location",
+                "place",
+                "product",
+                "products",
+            ):
                 return kind
     for part in note.path.lower().split("/")[:-1]:
         if kind := KIND_WORDS.get(part):

@@ -65,19 +65,19 @@ def judge(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "") -> Ve
     it away at every valid time from its recording on; a later statement of the same object replaces it silently; a
     merge or split sends the reader elsewhere; a contest leaves both standing.
     """
-    known = {r.id: r for r in sorted(history, key=_order) if as_of.known_at is None or r.recorded_at is None or r.recorded_at <= as_of.known_at}
+    known = _known(history, as_of)
     closers: dict[str, list[Revision]] = {}
     for revision in known.values():
         for target in revision.replaces:
             closers.setdefault(target, []).append(revision)
-    undone = {r.id for r in known.values() if any(c.kind is RevisionKind.REVOKE for c in closers.get(r.id, ()))}
+    undone = _undone(known, closers)
 
     fates: dict[Standing, list[tuple[Revision, Revision | None, Interval]]] = {}
     contests: list[Revision] = []
     for revision in known.values():
         match revision.kind:
             case RevisionKind.CONTEST:
-                if revision.id not in undone:
+                if revision.id not in undone and (not about or about in (revision.object_id, *revision.into)):
                     contests.append(revision)
             case RevisionKind.ASSERT | RevisionKind.SUPERSEDE:
                 if about and revision.object_id != about:
@@ -117,28 +117,63 @@ _STATUS = {
 }
 
 
+def _known(history: Iterable[Revision], as_of: AsOf) -> dict[str, Revision]:
+    """What was recorded by `known_at`, in order; of a revision recorded twice the first recording counts."""
+    known: dict[str, Revision] = {}
+    for revision in sorted(history, key=_order):
+        if as_of.known_at is None or revision.recorded_at is None or revision.recorded_at <= as_of.known_at:
+            known.setdefault(revision.id, revision)
+    return known
+
+
+def _undone(known: dict[str, Revision], closers: dict[str, list[Revision]]) -> set[str]:
+    """The revisions revoked by a revoke that is not itself revoked, at any depth. There are no cycles: an id is made
+    from what it replaces."""
+    settled: dict[str, bool] = {}
+    waiting = list(known)
+    while waiting:
+        current = waiting[-1]
+        revokes = [c.id for c in closers.get(current, ()) if c.kind is RevisionKind.REVOKE]
+        if open_ := [i for i in revokes if i not in settled]:
+            waiting += open_
+            continue
+        settled[current] = any(not settled[i] for i in revokes)
+        waiting.pop()
+    return {i for i, gone in settled.items() if gone}
+
+
 def _fate(revision: Revision, closers: list[Revision], at: datetime | None) -> tuple[Standing, Revision | None, Interval] | None:
     """What became of one statement; None when the same object restated it."""
-    valid, superseded_by = revision.valid, None
+    successors: list[Revision] = []
+    sent: dict[Standing, Revision] = {}
+    restated = False
     for closer in closers:
         match closer.kind:
             case RevisionKind.REVOKE:
-                return Standing.REVOKED, closer, valid
+                sent.setdefault(Standing.REVOKED, closer)
             case RevisionKind.MERGE:
-                return Standing.MERGED, closer, valid
+                sent.setdefault(Standing.MERGED, closer)
             case RevisionKind.SPLIT:
-                return Standing.SPLIT, closer, valid
+                sent.setdefault(Standing.SPLIT, closer)
             case RevisionKind.ASSERT | RevisionKind.SUPERSEDE:
-                if closer.object_id == revision.object_id:
-                    return None
-                start = closer.valid.start
-                if start is None or at is None:
-                    return Standing.SUPERSEDED, closer, valid if start is None else valid.closed_at(start)
-                valid, superseded_by = valid.closed_at(start), closer
+                restated |= closer.object_id == revision.object_id
+                successors += [closer] if closer.object_id != revision.object_id else []
             case RevisionKind.CONTEST | RevisionKind.VERIFY:
                 pass
             case _ as never:
                 assert_never(never)
+    for standing in (Standing.REVOKED, Standing.MERGED, Standing.SPLIT):
+        if standing in sent:
+            return standing, sent[standing], revision.valid
+    if restated:
+        return None
+    valid, superseded_by = revision.valid, None
+    if successors:  # the earliest start closes it; one that is unknown closes it wholly
+        superseded_by = min(successors, key=lambda r: (r.valid.start is not None, to_iso(r.valid.start) or "", _order(r)))
+        start = superseded_by.valid.start
+        valid = valid if start is None else valid.closed_at(start)
+        if start is None or at is None:
+            return Standing.SUPERSEDED, superseded_by, valid
     if at is None or valid.contains(at):
         return Standing.CURRENT, None, valid
     if valid.start is not None and at < valid.start:

@@ -14,7 +14,6 @@ from collections.abc import Iterable
 _SEPARATORS = re.compile(r"[\s_\-‐-―/]+")
 _EDGE_MARKS = " \t\r\n.,;:!?\"'`*_~()[]{}<>«»“”‘’。、，；：！？「」"
 _MARKUP = re.compile(r"[*_`~]+|\[\[|\]\]")
-_NOT_SLUG = re.compile(r"[^\w]+")
 SLUG_BYTES = 72
 
 
@@ -54,7 +53,8 @@ def slugify(text: str) -> str:
 
     Lossy on purpose: the id beside it in a file name is the identity.
     """
-    slug = _NOT_SLUG.sub("-", unicodedata.normalize("NFC", text).casefold()).strip("-_")
+    kept = (c if c.isalnum() or c == "_" or unicodedata.category(c)[0] == "M" else "-" for c in unicodedata.normalize("NFC", text).casefold()[:400])
+    slug = re.sub("-{2,}", "-", "".join(kept)).strip("-_")
     raw = slug.encode("utf-8", "ignore")
     if len(raw) > SLUG_BYTES:
         slug = raw[:SLUG_BYTES].decode("utf-8", "ignore").rstrip("-_")

@@ -239,7 +239,7 @@ class MemoryObject:
                 lines.append(f"evidence_total: {len(self.evidence)}")
         lines += _list("derived_from", self.derived_from)
         lines += [line for _, raw in self.extra for line in raw.rstrip("\n").split("\n")]
-        lines += ["---", "", (self.body or self.title).rstrip()]
+        lines += ["---", "", self.body.rstrip() or self.title.rstrip()]
         shown = [link for link in self.links if link.page]
         if shown:
             lines += ["", RELATED, ""]
@@ -264,4 +264,4 @@ def _list(name: str, values: tuple[str, ...]) -> list[str]:
 
 
 def _link_text(title: str) -> str:
-    return " ".join(title.replace("|", "/").replace("[[", "").replace("]]", "").split())
+    return " ".join(title.replace("|", "/").replace("[", "(").replace("]", ")").split())

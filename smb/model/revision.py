@@ -107,7 +107,7 @@ def new_revision(kind: RevisionKind, object_id: str, object_type: str, **fields:
     """A revision with its content-derived id: 16 hex digits over everything it says. `fields` as of `Revision`."""
     draft = Revision("", kind, object_id, object_type, **fields)
     said = _body(draft)
-    digest = hashlib.sha256(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode("utf-8")).hexdigest()[:16]
+    digest = hashlib.sha256(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return replace(draft, id=digest)
 
 
@@ -139,7 +139,7 @@ def revision_from_json(data: Mapping[str, Any], recorded_at: datetime | None = N
             recorded_at=recorded_at,
             transaction=transaction,
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
         raise MalformedRevision(f"{type(error).__name__}: {error}") from error
 
 

@@ -40,7 +40,7 @@ class Interval:
         return (self.start is None or self.start <= at) and (self.end is None or at < self.end)
 
     def overlaps(self, other: Interval) -> bool:
-        return (self.start is None or other.end is None or self.start < other.end) and (
+        return not self.empty and not other.empty and (self.start is None or other.end is None or self.start < other.end) and (
             other.start is None or self.end is None or other.start < self.end
         )
 
@@ -49,6 +49,10 @@ class Interval:
         if self.start is not None and end < self.start:
             end = self.start
         return Interval(self.start, end if self.end is None else min(self.end, end))
+
+    @property
+    def empty(self) -> bool:
+        return self.start is not None and self.end is not None and self.end <= self.start
 
     @property
     def known(self) -> bool:

@@ -20,6 +20,7 @@ from smb.stores.catalog_reader import CatalogReader
 
 LEXICAL_PASSAGES, LEXICAL_OBJECTS = 240, 80
 DENSE_ROWS = 160
+DENSE_FLOOR = 0.3  # cosine below which a row has nothing to do with the question (with the static model nonsense stays below 0.28)
 KEYED_ROWS = 400
 NAMED_OBJECTS = 120  # a name borne by more objects than this tells nothing
 GRAPH_SEEDS, GRAPH_EDGES, GRAPH_OBJECTS = 12, 160, 80
@@ -104,9 +105,9 @@ class Dense:
         if not len(self.matrix) or not vector.any():
             return []
         scores = self.matrix.scores(vector)
-        found.similarity = scores
+        found.similarity, found.best_similarity = scores, float(scores.max())
         keep = min(DENSE_ROWS, len(scores))
-        floor = scores[scores.argpartition(len(scores) - keep)[len(scores) - keep]]
+        floor = max(DENSE_FLOOR, scores[scores.argpartition(len(scores) - keep)[len(scores) - keep]])
         best = {int(row): float(scores[row]) for row in (scores >= floor).nonzero()[0][: 2 * keep]}
         hits: list[Hit] = []
         if plan.scope.passages:
@@ -114,7 +115,6 @@ class Dense:
         if plan.scope.objects:
             hits += [Hit("object", row, best[v]) for row, v in await reader.objects_by_vector(best, plan.scope)]
         hits.sort(key=lambda hit: (-hit.score, hit.kind, hit.row))
-        found.best_similarity = hits[0].score if hits else 0.0
         return hits
 
 
@@ -197,10 +197,17 @@ class Neighbourhood:
             home = found.rows.get(centre)
             for step in range(-REACH, REACH + 1):
                 row = found.rows.get(centre + step)
-                if step and home and row and (row["document_id"], row["source"]) == (home["document_id"], home["source"]) and row["live"] == home["live"]:
+                if step and home and row and _leads_to(home, row, step) and (row["document_id"], row["source"]) == (home["document_id"], home["source"]) and row["live"] == home["live"]:
                     near[centre + step] = max(near.get(centre + step, 0.0), 1 / abs(step))
         ranked = sorted(((score, row) for row, score in near.items() if ("passage", row) not in found.by), key=lambda pair: (-pair[0], pair[1]))
         return [Hit("passage", row, score) for score, row in ranked]
+
+
+def _leads_to(home: sqlite3.Row, row: sqlite3.Row, step: int) -> bool:
+    """In talk every turn near a hit may be what is meant; in notes only what a heading, a colon or a question introduces."""
+    if home["kind"] == "turn" and row["kind"] == "turn":
+        return True
+    return step == 1 and (home["kind"] == "heading" or home["text"].rstrip(" *_").endswith((":", "?", "：", "？")))
 
 
 def stem(word: str) -> str:
@@ -208,7 +215,7 @@ def stem(word: str) -> str:
 
     FTS5 stems the text itself (porter); this is only for the few words compared in Python.
     """
-    for ending in ("ies", "es", "s", "ing", "ed"):
+    for ending in ("ies", "ers", "er", "es", "s", "ing", "ed"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             word = word[: -len(ending)]
             return word + "i" if ending == "ies" else word.rstrip("e")

@@ -18,7 +18,7 @@ from smb.recall.score import Signals, Terms
 from smb.recall.verdicts import Judged, passage_standing
 
 SPEAKS_FOR_ITS_LINES = frozenset({"claim", "question", "relationship"})
-KEY_BONUS = 0.5  # a claim keyed by what was asked, times the share of its attribute's words in the question
+KEY_BONUS, KEY_WHOLE_BONUS = 0.5, 1.0  # a claim keyed by what was asked: times the share of its attribute's words said; all of them said
 OWN = dict(cover=0.75, dense=0.3, name=0.5, graph=0.15)  # an object found by itself: most it can reach is a good passage's score
 KIND_WORTH = {"heading": 0.35, "title": 0.35, "properties": 0.8}  # a heading names what is said below it and says nothing
 DETAIL = 0.002  # a claim that says as much as its passage in fewer words goes first
@@ -73,7 +73,7 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
             continue
         claims = list(dict.fromkeys(o for o, _, _ in within if o in material.objects and o in material.admitted and o not in spoken
                                     and material.objects[o].row["type"] in SPEAKS_FOR_ITS_LINES and material.objects[o].holds))
-        best = max(((score + KEY_BONUS * material.found.keys.get(o, 0.0) + DETAIL, c, -o) for o in claims
+        best = max(((score + _key_bonus(o, material.found) + DETAIL, c, -o) for o in claims
                     if (c := asked.cover(_text(material.objects[o]))) >= signals.cover - 1e-9 or o in material.found.keys), default=None,
                    key=lambda t: (t[0] + t[1], t[2]))
         spoken.update(claims)
@@ -104,7 +104,12 @@ def _own_score(row: int, judged: Judged, asked: Asked, found: Found) -> float:
     graph = routes["graph"][1] if "graph" in routes else 0.0
     dense = max(0.0, routes["dense"][1]) if "dense" in routes else 0.0
     return (OWN["cover"] * asked.cover(_text(judged)) + OWN["dense"] * dense + OWN["name"] * found.names.get(row, 0.0)
-            + OWN["graph"] * graph + KEY_BONUS * found.keys.get(row, 0.0))
+            + OWN["graph"] * graph + _key_bonus(row, found))
+
+
+def _key_bonus(row: int, found: Found) -> float:
+    share = found.keys.get(row, 0.0)
+    return KEY_WHOLE_BONUS if share > 0.999 else KEY_BONUS * share
 
 
 def _text(judged: Judged) -> str:

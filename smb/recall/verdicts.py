@@ -51,7 +51,7 @@ async def judge_objects(rows: Iterable[sqlite3.Row], as_of: AsOf, reader: Catalo
     judged: dict[int, Judged] = {}
     for row in held:
         history = histories.get(row["id"], [])
-        verdict, then = judge(history, as_of), as_object(history, as_of)
+        verdict, then = judge(history, as_of, row["id"]), as_object(history, as_of, row["id"])
         if isinstance(then, MemoryObject):
             judged[row["rowid"]] = Judged(row, verdict.standing, then.title, then.body, then.value, then.valid_from, then.valid_to,
                                           then.recorded_at, then.revision)
@@ -64,7 +64,7 @@ async def sources_known(documents: Iterable[str], as_of: AsOf, reader: CatalogRe
     """Document id → the sources (versions) the bank held for current at `as_of.known_at`."""
     found: dict[str, set[str]] = {}
     for document, history in (await reader.histories(documents)).items():
-        verdict = judge(history, AsOf(None, as_of.known_at))
+        verdict = judge(history, AsOf(None, as_of.known_at), document)
         found[document] = {r.statement.source for r in verdict.supports if verdict.holds and isinstance(r.statement, DocumentVersion)}
     return found
 
@@ -91,7 +91,7 @@ async def opponents(rows: Iterable[sqlite3.Row], as_of: AsOf, reader: CatalogRea
     ids = [row["id"] for row in rows]
     found: dict[str, tuple[str, ...]] = {}
     for object_id, history in (await reader.histories(ids)).items():
-        verdict = judge(history, as_of)
+        verdict = judge(history, as_of, object_id)
         against = dict.fromkeys(i for r in verdict.by for i in (r.object_id, *r.into) if i != object_id)
         if verdict.standing is Standing.CONTESTED:
             found[object_id] = tuple(against)
@@ -102,7 +102,7 @@ async def successors(rows: Iterable[sqlite3.Row], as_of: AsOf, reader: CatalogRe
     """Object id → (ids of what replaced it, ISO time from which) for objects that no longer hold."""
     found: dict[str, tuple[tuple[str, ...], str | None]] = {}
     for object_id, history in (await reader.histories(row["id"] for row in rows)).items():
-        verdict = judge(history, as_of)
+        verdict = judge(history, as_of, object_id)
         closed = verdict.valid.end or min((r.valid.start or r.recorded_at for r in verdict.by if r.valid.start or r.recorded_at), default=None)
         found[object_id] = (verdict.into, to_iso(closed))
     return found

@@ -231,4 +231,4 @@ def _page(location: str) -> str:
 
 
 def _plain(title: str) -> str:
-    return " ".join(title.replace("|", "/").replace("[[", "").replace("]]", "").split())
+    return " ".join(title.replace("|", "/").replace("[", "(").replace("]", ")").split())

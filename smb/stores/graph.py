@@ -291,8 +291,8 @@ class KnowledgeGraph:
         for start in range(0, len(hubs), _HUBS):
             part = hubs[start : start + _HUBS]
             # the order of an index on (target, weight), read backwards: a hub's edges need no sorting
-            heaviest = (f"SELECT * FROM ({columns} {at} = ?{only} ORDER BY weight DESC, {_OTHER[at]} DESC, type DESC, held_by DESC "
-                        f"LIMIT {fan})" for at, _ in part)
+            heaviest = (f"SELECT * FROM ({columns} {at} = ?{only} "
+                        f"ORDER BY weight DESC, {_OTHER[at]} DESC, type DESC, held_by DESC LIMIT {fan})" for at, _ in part)
             rows += await self._catalog.fetch(" UNION ALL ".join(heaviest), [p for _, hub in part for p in (hub, *some)])
         return [tuple(row) for row in rows], not hubs
 

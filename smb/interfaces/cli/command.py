@@ -25,11 +25,15 @@ def _show_tracebacks(ctx: typer.Context, value: bool) -> bool:
     return value
 
 
-BankOption = Annotated[Path | None, typer.Option("--bank", metavar="DIR", help="The bank (SMB_MEMORY_BANK_DIR; ./memory-bank).", show_default=False)]
+BankOption = Annotated[
+    Path | None, typer.Option("--bank", metavar="DIR", help="The bank (SMB_MEMORY_BANK_DIR; ./memory-bank).", show_default=False)
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_show_tracebacks)]
 
-LockOption = Annotated[float | None, typer.Option("--lock-timeout", metavar="SECONDS", parser=seconds, help="Wait so long for another writer (30).")]
+LockOption = Annotated[
+    float | None, typer.Option("--lock-timeout", metavar="SECONDS", parser=seconds, help="Wait so long for another writer (30).")
+]
 
 
 class SmbCommand(TyperCommand):

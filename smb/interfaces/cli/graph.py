@@ -34,7 +34,7 @@ def neighbors(
     session: Session,
     object_id: IdArgument,
     hops: Annotated[int, typer.Option(min=1, metavar="N", help="Steps at most.", show_default=True)] = 1,
-    types: Annotated[list[str] | None, typer.Option("--type", metavar="EDGE", help="Only along this edge type; repeatable.")] = None,
+    types: Annotated[list[str] | None, typer.Option("--type", metavar="EDGE", help="Only along such edges; repeatable.")] = None,
 ) -> None:
     """Show what an object is linked to."""
     session.show(session.ask(lambda bank: bank.graph_neighbors(object_id, hops=hops, types=tuple(types or ()))), neighbors_text)

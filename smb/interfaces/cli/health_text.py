@@ -13,7 +13,10 @@ SKIPPED_SHOWN = 10
 def status_text(answer: dict[str, Any], page: Page) -> str:
     """How the bank is, in a dozen lines."""
     kinds = ", ".join(count(n, kind) for kind, n in sorted(answer["objects"].items(), key=lambda kn: (-kn[1], kn[0])))
-    behind = [f"{name} {count(one['behind'], one['unit'].removesuffix('s'))} behind" for name, one in answer["projections"].items() if one["behind"]]
+    projections = answer["projections"].items()
+    behind = [
+        f"{name} {count(one['behind'], one['unit'].removesuffix('s'))} behind" for name, one in projections if one["behind"]
+    ]
     lagging = ", ".join([*behind, "the rest up to date"])
     past = [f"{n:,} {name}" for name, n in answer["standing"].items() if name not in ("current", "contested") and n]
     contested = answer["standing"].get("contested", 0)
@@ -38,8 +41,10 @@ def status_text(answer: dict[str, Any], page: Page) -> str:
     skipped = answer["skipped"]
     if skipped:
         lines += ["", page.warning(f"{count(len(skipped), 'file')} skipped at the last ingest")]
-        lines += [f"  {page.place(_place(one))}  {page.style(one['reason'])}  {page.faint(one['detail'])}".rstrip() for one in skipped[:SKIPPED_SHOWN]]
-        lines += [page.faint(f"  and {len(skipped) - SKIPPED_SHOWN:,} more (--json lists all)")] if len(skipped) > SKIPPED_SHOWN else []
+        for one in skipped[:SKIPPED_SHOWN]:
+            lines.append(f"  {page.place(_place(one))}  {page.style(one['reason'])}  {page.faint(one['detail'])}".rstrip())
+        if len(skipped) > SKIPPED_SHOWN:
+            lines.append(page.faint(f"  and {len(skipped) - SKIPPED_SHOWN:,} more (--json lists all)"))
     if not answer["documents"]:
         lines += ["", f"Next: {page.strong('smb ingest FOLDER')}"]
     return "\n".join(lines)
@@ -66,18 +71,18 @@ def absorb_text(answer: dict[str, Any], page: Page) -> str:
     verb = "Would take in" if answer["dry_run"] else "Took in"
     lines = [f"{verb} {count(len(answer['edits']), 'hand edit')} of {count(answer['files'], 'object file')}."]
     lines += [f"  {one['kind']}  {page.place(one['path'])}" for one in answer["edits"]]
-    lines += [f"  {page.bad('unreadable')}  {page.place(_place(one))}  {page.style(one['detail'])}" for one in answer["unreadable"]]
-    return "\n".join(lines)
+    return "\n".join(lines + _unreadable(answer, page))
 
 
 def rebuild_text(answer: dict[str, Any], page: Page) -> str:
     """What was made again."""
-    lines = [f"{page.strong('Rebuilt')} from {count(answer['transactions'], 'transaction')} in {answer['seconds']:.1f} s: "
-             f"{count(answer['files_written'], 'file')} written, {count(answer['mirrored'], 'vector')} mirrored."]
+    lines = [
+        f"{page.strong('Rebuilt')} from {count(answer['transactions'], 'transaction')} in {answer['seconds']:.1f} s: "
+        f"{count(answer['files_written'], 'file')} written, {count(answer['mirrored'], 'vector')} mirrored."
+    ]
     if answer["absorbed"]:
         lines.append(f"Took in {count(len(answer['absorbed']), 'hand edit')} first.")
-    lines += [f"  {page.bad('unreadable')}  {page.place(_place(one))}  {page.style(one['detail'])}" for one in answer["unreadable"]]
-    return "\n".join(lines)
+    return "\n".join(lines + _unreadable(answer, page))
 
 
 def size_text(size: float) -> str:
@@ -87,6 +92,10 @@ def size_text(size: float) -> str:
             return f"{size:.1f}".removesuffix(".0") + f" {unit}"
         size /= 1000
     return f"{size:.1f} GB"
+
+
+def _unreadable(answer: dict[str, Any], page: Page) -> list[str]:
+    return [f"  {page.bad('unreadable')}  {page.place(_place(one))}  {page.style(one['detail'])}" for one in answer["unreadable"]]
 
 
 def _place(one: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from smb.interfaces.cli.session import Session
 
 PARTIAL = 7
 LINES_SHOWN = 20
+PATHS_HELP = "Folders or files; without any, those read before, or SMB_KBMD_DIR, or ./kbmd."
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +27,7 @@ def register(app: typer.Typer) -> None:
 @banked
 def ingest(
     session: Session,
-    paths: Annotated[list[Path] | None, typer.Argument(metavar="PATH", help="Folders or files; those read before, or SMB_KBMD_DIR, or ./kbmd.", show_default=False)] = None,
+    paths: Annotated[list[Path] | None, typer.Argument(metavar="PATH", help=PATHS_HELP, show_default=False)] = None,
     include: Annotated[list[str] | None, typer.Option(metavar="GLOB", help="Read files that match, too; repeatable.")] = None,
     max_size: Annotated[int | None, typer.Option(metavar="SIZE", parser=size_in_bytes, help="Skip larger files (16 MB).")] = None,
     follow_symlinks: Annotated[bool, typer.Option("--follow-symlinks", help="Read what links point to.")] = False,
@@ -39,8 +40,14 @@ def ingest(
     with Progress(session.err) as progress:
         report = session.ask(
             lambda bank: bank.ingest(
-                paths or (), include=tuple(include or ()), max_size=max_size or session.settings.max_file_size,
-                follow_symlinks=follow_symlinks, sync=sync, dry_run=dry_run, skip_embeddings=skip_embeddings, progress=progress,
+                paths or (),
+                include=tuple(include or ()),
+                max_size=max_size or session.settings.max_file_size,
+                follow_symlinks=follow_symlinks,
+                sync=sync,
+                dry_run=dry_run,
+                skip_embeddings=skip_embeddings,
+                progress=progress,
             ),
             lock_timeout=lock_timeout,
         )
@@ -76,5 +83,6 @@ def _listed(found: list[dict[str, Any]], label: str, page: Page) -> list[str]:
         lines.append(f"  {page.place(place)}  {page.warning(one[label])}  {page.style(one['detail'])}".rstrip())
     rest = Counter(one[label] for one in found[LINES_SHOWN:])
     if rest:
-        lines.append(page.faint("  and " + ", ".join(f"{n:,} more {name}" for name, n in rest.most_common()) + " (--json lists all)"))
+        more = ", ".join(f"{n:,} more {name}" for name, n in rest.most_common())
+        lines.append(page.faint(f"  and {more} (--json lists all)"))
     return lines

@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 @banked
 def init(
     session: Session,
-    directory: Annotated[Path | None, typer.Argument(metavar="DIR", help="Where to make it (as --bank).", show_default=False)] = None,
+    directory: Annotated[Path | None, typer.Argument(metavar="DIR", help="Where; as --bank.", show_default=False)] = None,
     no_git: Annotated[bool, typer.Option("--no-git", help="Do not make it a git repository.")] = False,
 ) -> None:
     """Make a memory bank."""

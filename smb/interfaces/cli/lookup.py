@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 @banked
 def get(
     session: Session,
-    ref: Annotated[str, typer.Argument(metavar="ID|PATH[:LINE[:COUNT]]", help="An object's id, or lines of a document.", show_default=False)],
+    ref: Annotated[str, typer.Argument(metavar="ID|PATH[:LINE[:COUNT]]", help="An id, or a note and lines.", show_default=False)],
 ) -> None:
     """Show an object, or a document's exact lines."""
     session.show(session.ask(lambda bank: bank.get(ref)), got_text)

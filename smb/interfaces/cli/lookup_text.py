@@ -40,12 +40,15 @@ def history_text(answer: dict[str, Any], page: Page) -> str:
         if revision["closed_by"]:
             lines.append(f"    {page.faint('closed by ' + revision['closed_by'][:12])}")
     lines.append("")
-    lines += [f"{page.faint('now')}  {verdict_text(verdict, page)}  {page.place(id_)}" for id_, verdict in answer["verdicts"].items()]
+    lines += [
+        f"{page.faint('now')}  {verdict_text(verdict, page)}  {page.place(id_)}" for id_, verdict in answer["verdicts"].items()
+    ]
     return "\n".join(lines)
 
 
 def _object(answer: dict[str, Any], page: Page) -> str:
-    facts = [page.faint(answer["type"]), verdict_text(answer["verdict"], page), page.faint(period(answer)), page.place(answer["id"])]
+    verdict = verdict_text(answer["verdict"], page)
+    facts = [page.faint(answer["type"]), verdict, page.faint(period(answer)), page.place(answer["id"])]
     lines = [f"{page.strong(answer['title'])}  {' · '.join(fact for fact in facts if fact)}"]
     if answer["body"] and answer["body"] != answer["title"]:
         lines += ["", *(page.style(line) for line in answer["body"].splitlines())]
@@ -62,7 +65,8 @@ def _object(answer: dict[str, Any], page: Page) -> str:
         lines += ["", *_quote(citation["quote"], page), f"    {page.place(where(citation))}"]
     if answer["links"]:
         lines += ["", page.strong("Links")]
-        lines += [f"  {page.faint(link['type'])}  {page.style(link['title'])}  {page.place(link['target'])}" for link in answer["links"]]
+        for link in answer["links"]:
+            lines.append(f"  {page.faint(link['type'])}  {page.style(link['title'])}  {page.place(link['target'])}")
     return "\n".join(lines)
 
 
@@ -71,7 +75,10 @@ def _note(answer: dict[str, Any], page: Page) -> str:
     head = f"{page.place(answer['path'])}  {page.faint(answer['title'])}"
     gone = [] if answer["live"] else [page.warning("no longer among the notes; this is what it said")]
     shown = answer["text"].split("\n") if answer["text"] or answer["lines"] >= answer["line_start"] else []
-    lines = [f"{page.faint(f'{number:>{width}}')}  {page.style(line)}".rstrip() for number, line in enumerate(shown, answer["line_start"])]
+    lines = [
+        f"{page.faint(f'{number:>{width}}')}  {page.style(line)}".rstrip()
+        for number, line in enumerate(shown, answer["line_start"])
+    ]
     return "\n".join([head, *gone, *(lines or [page.faint(f"it has {answer['lines']} lines")])])
 
 

@@ -31,7 +31,8 @@ def _pairs(pairs: Mapping[str, Any], page: Page) -> list[str]:
     for name, value in pairs.items():
         if _flat(value):
             first, *rest = (flat_text(value) or "-").splitlines()
-            lines += [f"{page.faint(f'{names[name]:<{width}}')}  {page.style(first)}", *(f"{'':<{width}}  {page.style(line)}" for line in rest)]
+            lines.append(f"{page.faint(f'{names[name]:<{width}}')}  {page.style(first)}")
+            lines += [f"{'':<{width}}  {page.style(line)}" for line in rest]
         else:
             lines += [page.strong(names[name]), *(f"  {line}" for line in _lines(value, page))]
     return lines
@@ -50,7 +51,9 @@ def _flat(value: Any) -> bool:
     """Whether `value` fits behind its name: a scalar, or a list of scalars."""
     if isinstance(value, Mapping):
         return not value
-    return isinstance(value, str) or not isinstance(value, Sequence) or not any(isinstance(v, (Mapping, list, tuple)) for v in value)
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return True
+    return not any(isinstance(one, (Mapping, list, tuple)) for one in value)
 
 
 def flat_text(value: Any) -> str:

@@ -13,6 +13,7 @@ from smb.interfaces.cli.session import Session
 
 MISS, CONFLICT, DEGRADED = 3, 4, 5
 FORMATS = ("text", "json", "markdown")
+EXIT_HELP = "Exit 3 on a miss, 4 on a conflict, 5 if degraded or stale."
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +31,8 @@ def _type(text: str) -> str:
 
     known = [*map(str, MemoryType), "passage"]
     if text not in known:
-        raise ValueError(f"{text!r} is no type; " + (f"did you mean {near[0]}?" if (near := difflib.get_close_matches(text, known, 1)) else "one of " + ", ".join(known)))
+        near = difflib.get_close_matches(text, known, 1)
+        raise ValueError(f"{text!r} is no type; {f'did you mean {near[0]}?' if near else 'the types are ' + ', '.join(known)}")
     return text
 
 
@@ -53,7 +55,9 @@ def recall(
     as_of: Annotated[str | None, typer.Option(metavar="TIME", help="What held then.")] = None,
     known_at: Annotated[str | None, typer.Option(metavar="TIME", help="What the bank knew then.")] = None,
     now: Annotated[str | None, typer.Option(metavar="TIME", help="What today, last week… count from.")] = None,
-    types: Annotated[list[str] | None, typer.Option("--type", metavar="TYPE", parser=_type, help="Only this type; repeatable.")] = None,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", metavar="TYPE", parser=_type, help="Only this type; repeatable.")
+    ] = None,
     tags: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only with this tag; repeatable.")] = None,
     source: Annotated[str | None, typer.Option(metavar="PATH", help="Only from this document or folder.")] = None,
     layer: Annotated[int | None, typer.Option(min=0, max=6, metavar="0-6", help="Only from this layer.")] = None,
@@ -61,11 +65,11 @@ def recall(
     profile: Annotated[str | None, typer.Option(metavar="NAME", help="Scoring profile.")] = None,
     goal: Annotated[str | None, typer.Option(metavar="TEXT", help="What the answer is for.")] = None,
     min_score: Annotated[float | None, typer.Option(metavar="X", parser=_score, help="Leave out lower scores.")] = None,
-    include_superseded: Annotated[bool, typer.Option("--include-superseded", help="Rank outdated values too.")] = False,
+    include_superseded: Annotated[bool, typer.Option("--include-superseded", help="Rank outdated values, too.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show how each item scored.")] = False,
     lexical: Annotated[bool, typer.Option("--lexical", help="Words only; load no embedder.")] = False,
-    format_: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), parser=_format, help="How to answer.", show_default=True)] = "text",
-    exit_status: Annotated[bool, typer.Option("--exit-status", help="Exit 3 on a miss, 4 on a conflict, 5 if degraded or stale.")] = False,
+    format_: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), parser=_format, help="How to answer.")] = "text",
+    exit_status: Annotated[bool, typer.Option("--exit-status", help=EXIT_HELP)] = False,
 ) -> None:
     """Answer a question, with evidence (also: search, query)."""
     question = " ".join(query).strip()
@@ -74,10 +78,23 @@ def recall(
     settings = session.settings
     packet = session.ask(
         lambda bank: bank.recall(
-            question, n=n, budget=budget or settings.recall_budget, as_of=as_of, known_at=known_at, now=now,
-            types=tuple(types or ()), tags=tuple(tags or ()), source=source, layer=layer, hops=hops,
-            profile=profile or settings.recall_profile or None, goal=goal, min_score=min_score,
-            include_superseded=include_superseded, explain=explain, lexical=lexical,
+            question,
+            n=n,
+            budget=budget or settings.recall_budget,
+            as_of=as_of,
+            known_at=known_at,
+            now=now,
+            types=tuple(types or ()),
+            tags=tuple(tags or ()),
+            source=source,
+            layer=layer,
+            hops=hops,
+            profile=profile or settings.recall_profile or None,
+            goal=goal,
+            min_score=min_score,
+            include_superseded=include_superseded,
+            explain=explain,
+            lexical=lexical,
         )
     )
     if session.as_json or format_ == "json":

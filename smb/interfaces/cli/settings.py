@@ -28,7 +28,9 @@ def config(ctx: typer.Context, bank: BankOption = None, as_json: JsonOption = Fa
 
 
 @banked
-def get(session: Session, key: Annotated[str, typer.Argument(metavar="KEY", help="A setting's name.", show_default=False)]) -> None:
+def get(
+    session: Session, key: Annotated[str, typer.Argument(metavar="KEY", help="A setting's name.", show_default=False)]
+) -> None:
     """Show one setting."""
     shown = _shown(session)["settings"]
     if key not in shown:
@@ -40,7 +42,9 @@ def set_(
     ctx: typer.Context,
     key: Annotated[str, typer.Argument(metavar="KEY", help="A setting's name.", show_default=False)],
     value: Annotated[str, typer.Argument(metavar="VALUE", help="Its value.", show_default=False)],
-    in_bank: Annotated[bool, typer.Option("--in-bank", help="Write it into bank.toml, for everyone who clones the bank.")] = False,
+    in_bank: Annotated[
+        bool, typer.Option("--in-bank", help="Write it into bank.toml, for everyone who clones the bank.")
+    ] = False,
     bank: BankOption = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,
