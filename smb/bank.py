@@ -104,6 +104,10 @@ class Bank:
         self._check_embedder()
         return self.matrix.rows_for(texts, self.embedder.embed)
 
+    def _sync_matrix(self) -> None:
+        if self._matrix is not None:
+            self._matrix.sync()
+
     def _check_embedder(self) -> None:
         if not self.toml.fingerprint:
             fix_fingerprint(self.path, self.embedder.fingerprint)
@@ -139,7 +143,7 @@ class Bank:
 
     async def _apply(self, transactions: Iterable[Transaction], sources: Mapping[str, bytes] | None = None) -> None:
         held = sources or {}
-        await apply(self.catalog, transactions, lambda sha: held[sha] if sha in held else self.evidence.read(sha), self.vector_rows)
+        await apply(self.catalog, transactions, lambda sha: held[sha] if sha in held else self.evidence.read(sha), self.vector_rows, self._sync_matrix)
 
     async def _catch_up_catalog(self) -> None:
         """Applies what the ledger has and the catalog has not; a catalog of another history is made again."""

@@ -28,8 +28,20 @@ def passages_of(data: bytes) -> tuple[str, dict[str, str], tuple[Passage, ...]]:
         if block:
             text = block[0][3]
             turn = TURN.match(text)
-            kind = "turn" if turn else "item" if re.match(r"\s*[-*] ", text) else "code" if text.startswith("```") else "paragraph"
-            found.append(Passage(kind, block[0][0], block[-1][1], block[0][2], block[-1][2], tuple(headings), (turn[1] or turn[2]) if turn else ""))
+            kind = (
+                "turn" if turn else "item" if re.match(r"\s*[-*] ", text) else "code" if text.startswith("```") else "paragraph"
+            )
+            found.append(
+                Passage(
+                    kind,
+                    block[0][0],
+                    block[-1][1],
+                    block[0][2],
+                    block[-1][2],
+                    tuple(headings),
+                    (turn[1] or turn[2]) if turn else "",
+                )
+            )
             block.clear()
 
     front = bool(lines) and lines[0].strip() == b"---"
@@ -58,7 +70,9 @@ def passages_of(data: bytes) -> tuple[str, dict[str, str], tuple[Passage, ...]]:
                 flush()
             block.append((start, end, n, text))
     flush()
-    title = properties.get("title") or next((data[p.byte_start : p.byte_end].decode().lstrip("# ") for p in found if p.kind == "heading"), "")
+    title = properties.get("title") or next(
+        (data[p.byte_start : p.byte_end].decode().lstrip("# ") for p in found if p.kind == "heading"), ""
+    )
     return title, properties, tuple(found)
 
 
@@ -85,35 +99,69 @@ class PlainBank:
             valid = parse_interval(properties.get("date", ""))
         except TimeError:
             valid = ALWAYS
-        version = DocumentVersion("kb", path, source, title or Path(path).stem, shape="chat" if turns >= 4 else "note", date=properties.get("date", ""),
-                                  valid=valid, passages=passages, **more)
+        version = DocumentVersion(
+            "kb",
+            path,
+            source,
+            title or Path(path).stem,
+            shape="chat" if turns >= 4 else "note",
+            date=properties.get("date", ""),
+            valid=valid,
+            passages=passages,
+            **more,
+        )
         document = document_id("kb", path)
         old = self.heads.get(document)
-        revision = new_revision(RevisionKind.ASSERT, document, DOCUMENT, document=document, statement=version, replaces=(old.id,) if old else ())
+        revision = new_revision(
+            RevisionKind.ASSERT, document, DOCUMENT, document=document, statement=version, replaces=(old.id,) if old else ()
+        )
         self.heads[document] = revision
         self.pending.append(revision)
         return document
 
     def gone(self, document: str) -> None:
-        self.pending.append(new_revision(RevisionKind.REVOKE, document, DOCUMENT, document=document, replaces=(self.heads[document].id,)))
+        self.pending.append(
+            new_revision(RevisionKind.REVOKE, document, DOCUMENT, document=document, replaces=(self.heads[document].id,))
+        )
 
-    def say(self, document: str, type_: str, title: str, quote: str, kind: RevisionKind = RevisionKind.ASSERT, replaces: tuple[Revision, ...] = (),
-            into: tuple[str, ...] = (), **says: object) -> Revision:
+    def say(
+        self,
+        document: str,
+        type_: str,
+        title: str,
+        quote: str,
+        kind: RevisionKind = RevisionKind.ASSERT,
+        replaces: tuple[Revision, ...] = (),
+        into: tuple[str, ...] = (),
+        **says: object,
+    ) -> Revision:
         """An object whose evidence is `quote` in the document's present version."""
         data = self.sources[self.heads[document].statement.source]
         start = data.index(quote.encode())
         end = start + len(quote.encode())
         span = Span(sha256_hex(data), start, end, data[:start].count(b"\n") + 1, data[:end].count(b"\n") + 1, quote)
-        revision = new_revision(kind, object_id(type_, title), type_, document=document, statement=Statement(title, title, **says), evidence=(span,),
-                                replaces=tuple(r.id for r in replaces), into=into)
+        revision = new_revision(
+            kind,
+            object_id(type_, title),
+            type_,
+            document=document,
+            statement=Statement(title, title, **says),
+            evidence=(span,),
+            replaces=tuple(r.id for r in replaces),
+            into=into,
+        )
         self.pending.append(revision)
         return revision
 
     async def commit(self, at: str) -> None:
         when = datetime.fromisoformat(at).replace(tzinfo=UTC)
         revisions, self.pending = tuple(self.pending), []
-        await apply(self.catalog, [Transaction("ingest", "test", when, revisions, id=sha256_hex(repr((at, [r.id for r in revisions])).encode())[:32])],
-                    self.read_source, self.vector_rows)
+        await apply(
+            self.catalog,
+            [Transaction("ingest", "test", when, revisions, id=sha256_hex(repr((at, [r.id for r in revisions])).encode())[:32])],
+            self.read_source,
+            self.vector_rows,
+        )
 
 
 async def bank_of(folder: Path, database: Path, vector_rows=None) -> PlainBank:

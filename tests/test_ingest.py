@@ -165,6 +165,8 @@ def test_a_name_declared_an_alias_later_is_merged(kb: Path, bank: Path, tmp_path
     write(kb, {"people/Dara Wenn.md": "---\ntags: [person]\naliases: [D. Wenn]\n---\n# Dara Wenn\n\nDara Wenn repairs the loom every April.\n"})
     ingest(bank, kb)
     assert set(standing(bank, "title = 'D. Wenn'").values()) == {"merged"}
+    edge = "SELECT count(*) FROM edges e JOIN memory_objects t ON t.id = e.target JOIN memory_objects s ON s.id = e.source WHERE t.title = '{}' AND s.title = 'Repair day'"
+    assert rows(bank, edge.format("Dara Wenn"))[0][0] >= 1 and rows(bank, edge.format("D. Wenn")) == [(0,)]
     (quotes,) = rows(bank, "SELECT count(*) FROM object_evidence e JOIN memory_objects o ON o.id = e.object_id JOIN documents d ON d.source = e.source "
                            "WHERE o.title = 'Dara Wenn' AND d.path = 'a.md'")
     assert quotes[0] >= 1
@@ -172,6 +174,10 @@ def test_a_name_declared_an_alias_later_is_merged(kb: Path, bank: Path, tmp_path
     write(kb, {"people/Dara Wenn.md": "---\ntags: [person]\naliases: [D. Wenn]\n---\n# Dara Wenn\n\nDara Wenn repairs both looms every April.\n"})
     ingest(bank, kb)
     assert set(standing(bank, "title = 'D. Wenn'").values()) == {"merged"}
+    write(kb, {"people/Dara Wenn.md": "---\ntags: [person]\n---\n# Dara Wenn\n\nDara Wenn repairs both looms every April.\n"})
+    ingest(bank, kb)
+    assert standing(bank, "title = 'D. Wenn'") == {"D. Wenn": "current"}
+    assert rows(bank, edge.format("D. Wenn"))[0][0] >= 1 and rows(bank, edge.format("Dara Wenn")) == [(0,)]
 
 
 def test_a_link_to_a_note_that_comes_later_becomes_an_edge_then(kb: Path, bank: Path) -> None:

@@ -72,7 +72,9 @@ def test_every_question_finds_its_lines_and_quotes_them(tmp_path):
         await workshop(bank)
         for question, path, line, words in (
             ("how wide is the Big Loom, its width", "rooms/loom.md", 3, "210 cm"),
-            ("濃度", "dyes.md", 5, "三割"), ("染料の濃度は", "dyes.md", 5, "三割"), ("濃", "dyes.md", 5, "三割"),
+            ("濃度", "dyes.md", 5, "三割"),
+            ("染料の濃度は", "dyes.md", 5, "三割"),
+            ("濃", "dyes.md", 5, "三割"),
             ("pre-mordant", "dyes.md", 3, "Madder"),
             ("breast beam repair", "rooms/loom.md", 10, "Odile replaced"),
         ):
@@ -86,7 +88,10 @@ def test_every_question_finds_its_lines_and_quotes_them(tmp_path):
     run(tmp_path, scenario)
 
 
-@pytest.mark.parametrize("question", ["don't", "check:open", "(open", "open AND", "C++", "*", '"', "NEAR(", "col : x", "word " * 2500, "\x00", "%", "a" * 9000])
+@pytest.mark.parametrize(
+    "question",
+    ["don't", "check:open", "(open", "open AND", "C++", "*", '"', "NEAR(", "col : x", "word " * 2500, "\x00", "%", "a" * 9000],
+)
 def test_no_question_is_a_query_language(tmp_path, question):
     async def scenario(bank, ask):
         await workshop(bank)
@@ -118,7 +123,9 @@ def test_an_answer_beside_the_question_that_matches_is_found_in_talk(tmp_path):
     async def scenario(bank, ask):
         await workshop(bank)
         packet = await ask("how did Bram fix the pedal")
-        assert [i["citations"][0]["line_start"] for i in packet["items"][:3]].count(7) == 1, "the turn shares no word but the name"
+        assert [i["citations"][0]["line_start"] for i in packet["items"][:3]].count(7) == 1, (
+            "the turn shares no word but the name"
+        )
 
     run(tmp_path, scenario)
 
@@ -127,7 +134,15 @@ def test_a_keyed_fact_is_answered_by_the_ledger(tmp_path):
     async def scenario(bank, ask):
         loom = bank.note("rooms/loom.md", LOOM)
         bank.say(loom, "entity", "Big Loom", "The Big Loom", aliases=("grande",))
-        claim = bank.say(loom, "claim", "Big Loom – Width: 210 cm", "- **Width:** 210 cm", subject="big loom", attribute="width", value="210 cm")
+        claim = bank.say(
+            loom,
+            "claim",
+            "Big Loom – Width: 210 cm",
+            "- **Width:** 210 cm",
+            subject="big loom",
+            attribute="width",
+            value="210 cm",
+        )
         await bank.commit("2031-05-01T00:00:00")
         for question in ("what is the width of the Big Loom", "width of grande"):
             packet = await ask(question)
@@ -157,10 +172,22 @@ def test_a_claim_and_its_passage_are_one_item(tmp_path):
 
 def port_bank(bank, valid=Interval()):
     old = bank.note("day1.md", "SSH listens on port 22.\n")
-    first = bank.say(old, "claim", "SSH listens on port 22", "SSH listens on port 22.", subject="ssh", attribute="port", value="22")
+    first = bank.say(
+        old, "claim", "SSH listens on port 22", "SSH listens on port 22.", subject="ssh", attribute="port", value="22"
+    )
     new = bank.note("day90.md", "We moved sshd; the SSH port is 49222 now.\n")
-    second = bank.say(new, "claim", "the SSH port is 49222", "the SSH port is 49222 now", kind=RevisionKind.SUPERSEDE, replaces=(first,), subject="ssh",
-                      attribute="port", value="49222", valid=valid)
+    second = bank.say(
+        new,
+        "claim",
+        "the SSH port is 49222",
+        "the SSH port is 49222 now",
+        kind=RevisionKind.SUPERSEDE,
+        replaces=(first,),
+        subject="ssh",
+        attribute="port",
+        value="49222",
+        valid=valid,
+    )
     return first, second
 
 
@@ -184,16 +211,39 @@ def test_a_stale_value_is_only_among_the_superseded(tmp_path):
 def test_the_past_is_reproduced_on_both_clocks(tmp_path):
     async def scenario(bank, ask):
         old = bank.note("day1.md", "SSH listens on port 22.\n")
-        first = bank.say(old, "claim", "SSH listens on port 22", "SSH listens on port 22.", subject="ssh", attribute="port", value="22",
-                         valid=Interval(parse_instant("2031-01-01")))
+        first = bank.say(
+            old,
+            "claim",
+            "SSH listens on port 22",
+            "SSH listens on port 22.",
+            subject="ssh",
+            attribute="port",
+            value="22",
+            valid=Interval(parse_instant("2031-01-01")),
+        )
         await bank.commit("2031-01-01T00:00:00")
         new = bank.note("day90.md", "The SSH port is 49222 now.\n")
-        bank.say(new, "claim", "the SSH port is 49222", "The SSH port is 49222 now", kind=RevisionKind.SUPERSEDE, replaces=(first,), subject="ssh",
-                 attribute="port", value="49222", valid=Interval(parse_instant("2031-04-01")))
+        bank.say(
+            new,
+            "claim",
+            "the SSH port is 49222",
+            "The SSH port is 49222 now",
+            kind=RevisionKind.SUPERSEDE,
+            replaces=(first,),
+            subject="ssh",
+            attribute="port",
+            value="49222",
+            valid=Interval(parse_instant("2031-04-01")),
+        )
         await bank.commit("2031-04-02T00:00:00")
         asked = "which port is SSH on"
-        for options, value in (({}, "49222"), ({"as_of": "2031-02-01"}, "22"), ({"as_of": "2031-05-01"}, "49222"), ({"known_at": "2031-03-01"}, "22"),
-                               ({"as_of": "2031-05-01", "known_at": "2031-03-01"}, "22")):
+        for options, value in (
+            ({}, "49222"),
+            ({"as_of": "2031-02-01"}, "22"),
+            ({"as_of": "2031-05-01"}, "49222"),
+            ({"known_at": "2031-03-01"}, "22"),
+            ({"as_of": "2031-05-01", "known_at": "2031-03-01"}, "22"),
+        ):
             packet = await ask(asked, **options)
             assert packet["answer"] and packet["answer"]["value"] == value, options
         early = await ask(asked, known_at="2031-03-01")
@@ -222,15 +272,43 @@ def test_a_former_version_is_seen_only_from_its_time(tmp_path):
 def test_contested_claims_come_with_both_sides(tmp_path):
     async def scenario(bank, ask):
         note = bank.note("mill.md", "The mill has four stones.\n\nThe mill has six stones.\n")
-        four = bank.say(note, "claim", "The mill has four stones", "The mill has four stones.", subject="mill", attribute="stones", value="four")
-        six = bank.say(note, "claim", "The mill has six stones", "The mill has six stones.", subject="mill", attribute="stones", value="six")
+        four = bank.say(
+            note,
+            "claim",
+            "The mill has four stones",
+            "The mill has four stones.",
+            subject="mill",
+            attribute="stones",
+            value="four",
+        )
+        six = bank.say(
+            note, "claim", "The mill has six stones", "The mill has six stones.", subject="mill", attribute="stones", value="six"
+        )
         await bank.commit("2031-01-01T00:00:00")
-        bank.say(note, "claim", "The mill has four stones", "The mill has four stones.", kind=RevisionKind.CONTEST, into=(six.object_id,), replaces=(four,))
-        bank.say(note, "claim", "The mill has six stones", "The mill has six stones.", kind=RevisionKind.CONTEST, into=(four.object_id,), replaces=(six,))
+        bank.say(
+            note,
+            "claim",
+            "The mill has four stones",
+            "The mill has four stones.",
+            kind=RevisionKind.CONTEST,
+            into=(six.object_id,),
+            replaces=(four,),
+        )
+        bank.say(
+            note,
+            "claim",
+            "The mill has six stones",
+            "The mill has six stones.",
+            kind=RevisionKind.CONTEST,
+            into=(four.object_id,),
+            replaces=(six,),
+        )
         await bank.commit("2031-01-02T00:00:00")
         packet = await ask("how many stones has the mill")
         assert (packet["outcome"], packet["answer"]) == ("conflict", None)
-        assert {i["id"] for i in packet["conflicts"][0]["items"]} == {four.object_id, six.object_id} and len(packet["conflicts"]) == 1
+        assert {i["id"] for i in packet["conflicts"][0]["items"]} == {four.object_id, six.object_id} and len(
+            packet["conflicts"]
+        ) == 1
         assert packet["conflicts"][0]["key"] == ["mill", "stones"]
         room = sum(len(i["text"]) for i in packet["items"]) // 4
         tight = await ask("how many stones has the mill", budget=room // 2)
@@ -241,7 +319,9 @@ def test_contested_claims_come_with_both_sides(tmp_path):
 
 def test_the_budget_is_hard_and_what_stays_out_is_counted(tmp_path):
     async def scenario(bank, ask):
-        note = bank.note("tools.md", "\n\n".join(f"Chisel number {n} has a handle of ash and beech wood." for n in range(300)) + "\n")
+        note = bank.note(
+            "tools.md", "\n\n".join(f"Chisel number {n} has a handle of ash and beech wood." for n in range(300)) + "\n"
+        )
         for n in range(300):
             bank.say(note, "claim", f"Chisel number {n} has a handle of ash", f"Chisel number {n} has a handle of ash")
         await bank.commit("2031-01-01T00:00:00")
@@ -257,12 +337,23 @@ def test_the_budget_is_hard_and_what_stays_out_is_counted(tmp_path):
     run(tmp_path, scenario)
 
 
-@pytest.mark.parametrize(("options", "paths"), [
-    ({"source": "rooms"}, {"rooms/loom.md"}), ({"source": "rooms/"}, {"rooms/loom.md"}), ({"source": "r*/l*.md"}, {"rooms/loom.md"}),
-    ({"source": "room"}, set()), ({"tag": "textile"}, {"dyes.md"}), ({"tag": "#Textile"}, {"dyes.md"}), ({"tag": "text"}, set()),
-    ({"types": ("passage",)}, {"rooms/loom.md", "dyes.md"}), ({"layer": 0}, {"rooms/loom.md", "dyes.md"}), ({"types": ("claim",)}, {"rooms/loom.md"}),
-    ({"layer": 1}, {"rooms/loom.md"}), ({"layer": 4}, set()),
-])
+@pytest.mark.parametrize(
+    ("options", "paths"),
+    [
+        ({"source": "rooms"}, {"rooms/loom.md"}),
+        ({"source": "rooms/"}, {"rooms/loom.md"}),
+        ({"source": "r*/l*.md"}, {"rooms/loom.md"}),
+        ({"source": "room"}, set()),
+        ({"tag": "textile"}, {"dyes.md"}),
+        ({"tag": "#Textile"}, {"dyes.md"}),
+        ({"tag": "text"}, set()),
+        ({"types": ("passage",)}, {"rooms/loom.md", "dyes.md"}),
+        ({"layer": 0}, {"rooms/loom.md", "dyes.md"}),
+        ({"types": ("claim",)}, {"rooms/loom.md"}),
+        ({"layer": 1}, {"rooms/loom.md"}),
+        ({"layer": 4}, set()),
+    ],
+)
 def test_filters_narrow(tmp_path, options, paths):
     async def scenario(bank, ask):
         loom = bank.note("rooms/loom.md", LOOM)
@@ -353,7 +444,9 @@ def test_the_dense_route_finds_what_shares_no_word(tmp_path):
         other = TrigramEmbedder()
         other.fingerprint = "trigrams/2"
         packet = await ask("madder", given={"matrix": matrix, "embedder": other})
-        assert packet["degraded"] == [{"route": "dense", "reason": "embedding_mismatch"}] and "Madder" in packet["items"][0]["text"]
+        assert (
+            packet["degraded"] == [{"route": "dense", "reason": "embedding_mismatch"}] and "Madder" in packet["items"][0]["text"]
+        )
 
     run(tmp_path, scenario, matrix.rows_for)
 

@@ -54,7 +54,8 @@ _NAVIGATION = re.compile(
     re.I,
 )
 _NAVIGATION_WORDS = frozenset(
-    "see for refer click back go read learn note source shown following follows article section topic post guide chapter page example "
+    "see for refer click back go read learn note source shown following follows article section topic post guide "
+    "chapter page example "
     "sample code tutorial examples below above here's here".split()
 )
 _CJK_STEP = re.compile(

@@ -17,6 +17,7 @@ from dataclasses import replace
 from smb.ingest.extract import Draft, Extraction, Refused
 from smb.ingest.note import Note
 from smb.ingest.speech_act import SpeechAct, speech_act
+from smb.model.evidence import Span
 from smb.model.identity import fold
 from smb.model.objects import MemoryType
 
@@ -64,11 +65,13 @@ class _Gates:
     def __init__(self, note: Note, data: bytes, extraction: Extraction):
         self.note = note
         self.data = data
-        self.headings = {fold(h) for h in {h for b in note.blocks for h in b.headings}}
         self.own = {fold(extraction.primary.title), *map(fold, extraction.primary.aliases), *map(fold, note.aliases)}
         self.own_text = f"{extraction.primary.title} {' '.join(extraction.primary.aliases)}"
 
-    def stands(self, span) -> bool:
+    def _is_heading(self, subject: str) -> bool:
+        return any(fold(h) == subject for h in {h for b in self.note.blocks for h in b.headings})
+
+    def stands(self, span: Span) -> bool:
         """Whether the quote is what stands at the span's bytes."""
         piece = self.data[span.byte_start : span.byte_end]
         return bool(piece) and span.source == self.note.source and piece.decode(self.note.encoding, "replace") == span.quote
@@ -111,11 +114,13 @@ class _Gates:
 
     def _subject(self, draft: Draft, quote: str) -> Refused | None:
         subject = fold(draft.subject)
-        if not subject or subject in self.own or subject in self.headings or draft.subject in quote:
+        if not subject or subject in self.own or draft.subject in quote:
             return None
         if fold(_MARKUP.sub("", draft.subject)) in fold(_WHITE.sub(" ", _MARKUP.sub("", quote))) or subject == fold(
             draft.attributed_to
         ):
+            return None
+        if self._is_heading(subject):
             return None
         return Refused("subject", draft.title, f"{draft.subject} is not named in the quote")
 

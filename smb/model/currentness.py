@@ -181,14 +181,15 @@ def _fate(revision: Revision, closers: list[Revision], at: datetime | None) -> t
     return (Standing.SUPERSEDED, superseded_by, valid) if superseded_by else (Standing.EXPIRED, None, valid)
 
 
-def as_object(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "") -> MemoryObject | None:
+def as_object(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "", verdict: Verdict | None = None) -> MemoryObject | None:
     """The object `about` (the only one, when empty) as its live supports add up to, or its last known form with the status of its verdict; None if unknown.
+    `verdict` saves judging again where it is known.
 
     A person's statement wins over extracted ones; among those the surest and then the earliest gives title and body.
     Sources, tags, aliases, links and evidence are unions; confidence is the highest (REQUIREMENTS.md 1.2, item 5).
     """
     history = list(history)
-    verdict = judge(history, as_of, about)
+    verdict = verdict or judge(history, as_of, about)
     if not verdict.supports:
         return None
     supports = sorted(verdict.supports, key=_order)

@@ -45,8 +45,14 @@ class Citation:
     quote: str
 
     def to_json(self) -> dict[str, object]:
-        return {"path": self.path, "document": self.document, "source": self.source, "line_start": self.line_start, "line_end": self.line_end,
-                "quote": self.quote}
+        return {
+            "path": self.path,
+            "document": self.document,
+            "source": self.source,
+            "line_start": self.line_start,
+            "line_end": self.line_end,
+            "quote": self.quote,
+        }
 
 
 class Quotes:
@@ -67,8 +73,11 @@ class Quotes:
         raw = data[place.byte_start : place.byte_end]
         encoding = document["encoding"] or "utf-8"
         quote = raw.decode(encoding, "replace")
-        first = place.known_line + _line_ends(data[place.known_byte : place.byte_start], encoding) if place.known_byte <= place.byte_start else (
-            1 + _line_ends(data[: place.byte_start], encoding))
+        first = (
+            place.known_line + _line_ends(data[place.known_byte : place.byte_start], encoding)
+            if place.known_byte <= place.byte_start
+            else (1 + _line_ends(data[: place.byte_start], encoding))
+        )
         last = first + _line_ends(raw.rstrip(b"\r\n"), encoding)
         if len(quote) > QUOTE_LIMIT:
             quote, skipped = _shortened(quote, derived)

@@ -20,7 +20,9 @@ from smb.stores.catalog_reader import CatalogReader
 
 LEXICAL_PASSAGES, LEXICAL_OBJECTS = 240, 80
 DENSE_ROWS = 160
-DENSE_FLOOR = 0.3  # cosine below which a row has nothing to do with the question (with the static model nonsense stays below 0.28)
+DENSE_FLOOR = (
+    0.3  # cosine below which a row has nothing to do with the question (with the static model nonsense stays below 0.28)
+)
 KEYED_ROWS = 400
 NAMED_OBJECTS = 120  # a name borne by more objects than this tells nothing
 GRAPH_SEEDS, GRAPH_EDGES, GRAPH_OBJECTS = 12, 160, 80
@@ -58,7 +60,11 @@ class Found:
 
     def of(self, kind: str, route: str | None = None) -> list[int]:
         """Rows of a kind (found by `route`, in its order), else in order of discovery."""
-        rows = [(routes[route][0] if route else 0, row) for (k, row), routes in self.by.items() if k == kind and (route is None or route in routes)]
+        rows = [
+            (routes[route][0] if route else 0, row)
+            for (k, row), routes in self.by.items()
+            if k == kind and (route is None or route in routes)
+        ]
         return [row for _, row in sorted(rows)] if route else [row for _, row in rows]
 
 
@@ -84,7 +90,9 @@ class Lexical:
             return []
         hits: list[Hit] = []
         if plan.scope.passages:
-            hits += [Hit("passage", row, score) for row, score in await reader.lexical_passages(match, plan.scope, LEXICAL_PASSAGES)]
+            hits += [
+                Hit("passage", row, score) for row, score in await reader.lexical_passages(match, plan.scope, LEXICAL_PASSAGES)
+            ]
         if plan.scope.objects:
             hits += [Hit("object", row, score) for row, score in await reader.lexical_objects(match, plan.scope, LEXICAL_OBJECTS)]
         return hits
@@ -160,7 +168,9 @@ class Graph:
     async def find(self, plan: Plan, reader: CatalogReader, found: Found) -> list[Hit]:
         if not plan.scope.objects or not plan.hops:
             return []
-        seeds = list(dict.fromkeys((*found.of("object", "keyed")[:GRAPH_SEEDS], *found.of("object", "lexical")[:4])))[:GRAPH_SEEDS]
+        seeds = list(dict.fromkeys((*found.of("object", "keyed")[:GRAPH_SEEDS], *found.of("object", "lexical")[:4])))[
+            :GRAPH_SEEDS
+        ]
         known = {row["id"]: row["rowid"] for row in await reader.objects(seeds)}
         near = {i: 1.0 for i in known}
         frontier = list(known)
@@ -197,9 +207,19 @@ class Neighbourhood:
             home = found.rows.get(centre)
             for step in range(-REACH, REACH + 1):
                 row = found.rows.get(centre + step)
-                if step and home and row and _leads_to(home, row, step) and (row["document_id"], row["source"]) == (home["document_id"], home["source"]) and row["live"] == home["live"]:
+                if (
+                    step
+                    and home
+                    and row
+                    and _leads_to(home, row, step)
+                    and (row["document_id"], row["source"]) == (home["document_id"], home["source"])
+                    and row["live"] == home["live"]
+                ):
                     near[centre + step] = max(near.get(centre + step, 0.0), 1 / abs(step))
-        ranked = sorted(((score, row) for row, score in near.items() if ("passage", row) not in found.by), key=lambda pair: (-pair[0], pair[1]))
+        ranked = sorted(
+            ((score, row) for row, score in near.items() if ("passage", row) not in found.by),
+            key=lambda pair: (-pair[0], pair[1]),
+        )
         return [Hit("passage", row, score) for score, row in ranked]
 
 

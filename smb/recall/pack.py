@@ -67,7 +67,9 @@ def where(citation: Citation) -> str:
 def cost_of(unit: Unit, shown: set[tuple[str, int, str]]) -> int:
     """Tokens a unit adds to a pack in which the spans `shown` (source, first line, quote) stand already."""
     said = f"{label_of(unit)}\n{unit.text}\n\n"
-    return tokens_of(said) + sum(tokens_of(f"> {c.quote}\n") for c in unit.citations if span_of(c) not in shown and not within(c.quote, unit.text))
+    return tokens_of(said) + sum(
+        tokens_of(f"> {c.quote}\n") for c in unit.citations if span_of(c) not in shown and not within(c.quote, unit.text)
+    )
 
 
 def span_of(citation: Citation) -> tuple[str, int, str]:

@@ -22,7 +22,13 @@ ANSWER_INSTRUCTIONS = (
     "Answer from them alone and cite what you use as path:line. Items marked contested disagree with another note: say so and give both. "
     "Items marked superseded held once and no longer do. If the items do not answer the question, say that the notes do not."
 )
-TRUST = {"unverified": 0.5, "self-supported": 0.7, "tool-supported": 0.9, "supervisor-verified": 1.0, "rejected": 0.0}  # REQUIREMENTS.md 2.7
+TRUST = {
+    "unverified": 0.5,
+    "self-supported": 0.7,
+    "tool-supported": 0.9,
+    "supervisor-verified": 1.0,
+    "rejected": 0.0,
+}  # REQUIREMENTS.md 2.7
 NOT_A_CLAIM = 0.8  # the same table's value for what claims nothing: a passage
 HALF_LIFE_HOURS = 69.0  # REQUIREMENTS.md 2.4, base profile
 EVIDENCE_MAX = 3  # documents that make evidence as strong as it counts
@@ -137,7 +143,10 @@ def _dimensions(unit: Unit, item: dict[str, Any], told: Told) -> dict[str, float
         known["recency"] = 0.5 ** (hours / HALF_LIFE_HOURS)
     if unit.signals is not None:
         known["turn_relevance"] = unit.signals.dense
-        known.update((name, getattr(unit.signals, name)) for name in ("lexical", "window", "cover", "file", "side", "answer", "asks", "speaker", "when"))
+        known.update(
+            (name, getattr(unit.signals, name))
+            for name in ("lexical", "window", "cover", "file", "side", "answer", "asks", "speaker", "when")
+        )
     return {name: round(value, 4) for name, value in known.items()}
 
 
@@ -185,7 +194,10 @@ def _answer(told: Told, members: list[Unit], total: int | None) -> dict[str, Any
 def _outcome(told: Told, conflicts: list[dict[str, Any]]) -> tuple[str, str | None]:
     if not told.units:
         if told.dropped:
-            return "budget_infeasible", f"The best of {told.dropped} items does not fit {told.request.budget} tokens; ask with a larger budget."
+            return (
+                "budget_infeasible",
+                f"The best of {told.dropped} items does not fit {told.request.budget} tokens; ask with a larger budget.",
+            )
         return "miss", "Nothing in the bank shares a word or a name with the question or comes near it in meaning."
     asked = [u for u in told.current if told.keys.get(u.row, 0.0) >= KEY_WHOLE and u.judged]
     if conflicts and (told.units[0].verdict == "contested" or any(u.verdict == "contested" for u in asked)):

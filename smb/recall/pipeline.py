@@ -29,7 +29,9 @@ __all__ = ["EmptyQuery", "Operation", "RecallRequest", "recall", "routes_for"]
 JUDGED_PASSAGES = 60  # best passages whose claims are looked up, and three for each item asked for
 SHOWN_SUPERSEDED = 10
 CITED_AHEAD = 400  # units whose citations are prepared for packing at most
-NEAR_COSINE = 0.38  # a passage this near answers without sharing a word; of 152 real questions one stayed below, nonsense reached 0.28
+NEAR_COSINE = (
+    0.38  # a passage this near answers without sharing a word; of 152 real questions one stayed below, nonsense reached 0.28
+)
 FAR_COSINE = 0.3  # with nothing nearer than this …
 LEAST_COVER = 0.3  # … some place must hold this share of the question's words, by idf
 LEAST_COVER_UNSEEN = 0.15  # the same where cosines are not to be had
@@ -111,7 +113,13 @@ async def _rank(asked: Plan, request: RecallRequest, reader: CatalogReader, foun
     judged = await judge_objects(await reader.objects(sorted(wanted)), asked.as_of, reader)
     judged = {row: one for row, one in judged.items() if one.standing not in HIDDEN}
     narrowed = asked.scope != Scope(past=asked.scope.past)
-    admitted = await reader.admitted_objects(judged, asked.scope) if narrowed and asked.scope.objects else set() if narrowed else set(judged)
+    admitted = (
+        await reader.admitted_objects(judged, asked.scope)
+        if narrowed and asked.scope.objects
+        else set()
+        if narrowed
+        else set(judged)
+    )
     told.keys = found.keys
     ids = {judged[row].row["id"]: row for row in judged if row in admitted}
     homes: dict[int, list[int]] = {}
@@ -147,7 +155,9 @@ def _is_miss(found: Found, signals: Mapping[int, Signals], asked: Plan) -> bool:
     return len(asked.terms) > 1 and max((max(s.window, s.cover) for s in signals.values()), default=1.0) < least
 
 
-async def _settle(units: list[Unit], asked: Plan, request: RecallRequest, reader: CatalogReader, read_source: Callable[[str], bytes], told: Told) -> None:
+async def _settle(
+    units: list[Unit], asked: Plan, request: RecallRequest, reader: CatalogReader, read_source: Callable[[str], bytes], told: Told
+) -> None:
     """Chooses: current units into the budget, lapsed ones apart, contested ones with what they are set against."""
     current = [u for u in units if u.verdict in ("current", "contested")]
     lapsed = [u for u in units if u.verdict not in ("current", "contested")]
@@ -186,9 +196,22 @@ async def _fetch_absent(ids: set[str], asked: Plan, reader: CatalogReader, told:
         told.evidence.setdefault(line["object_id"], []).append(line)
     for row, one in judged.items():
         if one.holds:
-            by_id[one.row["id"]] = Unit("object", row, one.row["id"], one.row["type"], one.title, one.body or one.title, 0.0, one.standing.value, {},
-                                        valid_from=one.valid_from, valid_to=one.valid_to, recorded_at=one.recorded_at, judged=one,
-                                        closure=(one.row["id"], one.revision))
+            by_id[one.row["id"]] = Unit(
+                "object",
+                row,
+                one.row["id"],
+                one.row["type"],
+                one.title,
+                one.body or one.title,
+                0.0,
+                one.standing.value,
+                {},
+                valid_from=one.valid_from,
+                valid_to=one.valid_to,
+                recorded_at=one.recorded_at,
+                judged=one,
+                closure=(one.row["id"], one.revision),
+            )
 
 
 def _cite(unit: Unit, quotes: Quotes, told: Told) -> bool:
@@ -198,11 +221,22 @@ def _cite(unit: Unit, quotes: Quotes, told: Told) -> bool:
     try:
         if unit.passage is not None:
             row = unit.passage
-            place = Place(row["document_id"], row["source"], row["byte_start"], row["byte_end"], row["byte_start"], row["line_start"])
+            place = Place(
+                row["document_id"], row["source"], row["byte_start"], row["byte_end"], row["byte_start"], row["line_start"]
+            )
             unit.citations = (quotes.cite(place, row["text"]),)
             return True
-        places = [Place(line["document_id"], line["source"], line["byte_start"], line["byte_end"], line["p_start"] or 0, line["line_start"] or 1)
-                  for line in _nearest(told.evidence.get(unit.id, ()), unit)]
+        places = [
+            Place(
+                line["document_id"],
+                line["source"],
+                line["byte_start"],
+                line["byte_end"],
+                line["p_start"] or 0,
+                line["line_start"] or 1,
+            )
+            for line in _nearest(told.evidence.get(unit.id, ()), unit)
+        ]
         unit.citations = tuple(dict.fromkeys(quotes.cite(place) for place in places))
     except QuoteUnreadable as error:
         if ("evidence", str(error)) not in told.degraded:

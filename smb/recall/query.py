@@ -37,7 +37,7 @@ class EmptyQuery(SmbError):
     exit_code = 2
 
     def __init__(self) -> None:
-        super().__init__("The question is empty. Say what to look for: smb recall \"which kiln is hottest\".")
+        super().__init__('The question is empty. Say what to look for: smb recall "which kiln is hottest".')
 
 
 class Operation(StrEnum):
@@ -125,7 +125,11 @@ def plan(request: RecallRequest) -> Plan:
         raise EmptyQuery
     looked_at = text[:MAX_CHARACTERS]
     words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(looked_at)]
-    terms = _distinct(_searchable(word for word in words if fold(word) not in STOP_WORDS)) or _distinct(_searchable(words)) or (looked_at[:64],)
+    terms = (
+        _distinct(_searchable(word for word in words if fold(word) not in STOP_WORDS))
+        or _distinct(_searchable(words))
+        or (looked_at[:64],)
+    )
     phrases = _distinct(next(filter(None, groups)) for groups in _QUOTED.findall(looked_at))
     return Plan(
         text=text,
@@ -134,7 +138,13 @@ def plan(request: RecallRequest) -> Plan:
         phrases=phrases[:8],
         names=_names(words, phrases),
         as_of=AsOf(request.as_of, request.known_at),
-        scope=Scope(request.types, request.tags, request.sources, request.layers, past=request.as_of is not None or request.known_at is not None),
+        scope=Scope(
+            request.types,
+            request.tags,
+            request.sources,
+            request.layers,
+            past=request.as_of is not None or request.known_at is not None,
+        ),
         hops=max(0, request.hops),
         cut=len(terms) > MAX_TERMS or len(text) > MAX_CHARACTERS,
     )
@@ -151,7 +161,9 @@ def operation_of(question: str) -> Operation:
         return Operation.TEMPORAL_ARITHMETIC
     if COUNT.search(head):
         return Operation.COUNT
-    if LOOKUP.match(head.lstrip(" \"'“¿(")) or re.search(r"\b(?:what|which) (?:date|day|month|year)\b|\bwhen (?:did|was|is|were|does|do|will|has|are)\b", head, re.IGNORECASE):
+    if LOOKUP.match(head.lstrip(" \"'“¿(")) or re.search(
+        r"\b(?:what|which) (?:date|day|month|year)\b|\bwhen (?:did|was|is|were|does|do|will|has|are)\b", head, re.IGNORECASE
+    ):
         return Operation.TEMPORAL_LOOKUP
     if LIST.search(head):
         return Operation.LIST

@@ -18,7 +18,10 @@ from smb.recall.score import Signals, Terms
 from smb.recall.verdicts import Judged, passage_standing
 
 SPEAKS_FOR_ITS_LINES = frozenset({"claim", "question", "relationship"})
-KEY_BONUS, KEY_WHOLE_BONUS = 0.5, 1.0  # a claim keyed by what was asked: times the share of its attribute's words said; all of them said
+KEY_BONUS, KEY_WHOLE_BONUS = (
+    0.5,
+    1.0,
+)  # a claim keyed by what was asked: times the share of its attribute's words said; all of them said
 OWN = dict(cover=0.75, dense=0.3, name=0.5, graph=0.15)  # an object found by itself: most it can reach is a good passage's score
 KIND_WORTH = {"heading": 0.35, "title": 0.35, "properties": 0.8}  # a heading names what is said below it and says nothing
 DETAIL = 0.002  # a claim that says as much as its passage in fewer words goes first
@@ -41,7 +44,11 @@ class Asked:
         """Share of the question's words in `text`, by weight."""
         folded = text.casefold()
         held = {stem(w) for w in _WORDS.findall(folded)}
-        return sum(w for stems, w in zip(self.stems, self.weight) if stems and (stems <= held or (not folded.isascii() and all(s in folded for s in stems))))
+        return sum(
+            w
+            for stems, w in zip(self.stems, self.weight)
+            if stems and (stems <= held or (not folded.isascii() and all(s in folded for s in stems)))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +78,26 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
         if standing is not Standing.CURRENT:
             units.append(unit)
             continue
-        claims = list(dict.fromkeys(o for o, _, _ in within if o in material.objects and o in material.admitted and o not in spoken
-                                    and material.objects[o].row["type"] in SPEAKS_FOR_ITS_LINES and material.objects[o].holds))
-        best = max(((score + _key_bonus(o, material.found) + DETAIL, c, -o) for o in claims
-                    if (c := asked.cover(_text(material.objects[o]))) >= signals.cover - 1e-9 or o in material.found.keys), default=None,
-                   key=lambda t: (t[0] + t[1], t[2]))
+        claims = list(
+            dict.fromkeys(
+                o
+                for o, _, _ in within
+                if o in material.objects
+                and o in material.admitted
+                and o not in spoken
+                and material.objects[o].row["type"] in SPEAKS_FOR_ITS_LINES
+                and material.objects[o].holds
+            )
+        )
+        best = max(
+            (
+                (score + _key_bonus(o, material.found) + DETAIL, c, -o)
+                for o in claims
+                if (c := asked.cover(_text(material.objects[o]))) >= signals.cover - 1e-9 or o in material.found.keys
+            ),
+            default=None,
+            key=lambda t: (t[0] + t[1], t[2]),
+        )
         spoken.update(claims)
         if best is not None and material.objects[-best[2]].row["type"] != "relationship":
             judged = material.objects[-best[2]]
@@ -103,8 +125,13 @@ def _own_score(row: int, judged: Judged, asked: Asked, found: Found) -> float:
     routes = found.by[("object", row)]
     graph = routes["graph"][1] if "graph" in routes else 0.0
     dense = max(0.0, routes["dense"][1]) if "dense" in routes else 0.0
-    return (OWN["cover"] * asked.cover(_text(judged)) + OWN["dense"] * dense + OWN["name"] * found.names.get(row, 0.0)
-            + OWN["graph"] * graph + _key_bonus(row, found))
+    return (
+        OWN["cover"] * asked.cover(_text(judged))
+        + OWN["dense"] * dense
+        + OWN["name"] * found.names.get(row, 0.0)
+        + OWN["graph"] * graph
+        + _key_bonus(row, found)
+    )
 
 
 def _key_bonus(row: int, found: Found) -> float:
@@ -117,16 +144,42 @@ def _text(judged: Judged) -> str:
 
 
 def _passage_unit(row: int, passage, score: float, verdict: str, signals: Signals, found: Found) -> Unit:
-    return Unit("passage", row, passage["id"], passage["kind"], passage["context"], passage["text"].strip(), round(score, 6), verdict,
-                _ranks(found, "passage", row), passage["document_id"], passage, signals=signals, closure=(passage["id"],))
+    return Unit(
+        "passage",
+        row,
+        passage["id"],
+        passage["kind"],
+        passage["context"],
+        passage["text"].strip(),
+        round(score, 6),
+        verdict,
+        _ranks(found, "passage", row),
+        passage["document_id"],
+        passage,
+        signals=signals,
+        closure=(passage["id"],),
+    )
 
 
 def _object_unit(row: int, judged: Judged, score: float, found: Found) -> Unit:
     o = judged.row
     text = judged.body if judged.body and judged.title in judged.body else f"{judged.title}\n{judged.body}".strip()
-    return Unit("object", row, o["id"], o["type"], judged.title, text, round(score, 6), judged.standing.value, _ranks(found, "object", row),
-                valid_from=judged.valid_from, valid_to=judged.valid_to, recorded_at=judged.recorded_at, judged=judged,
-                closure=(o["id"], judged.revision))
+    return Unit(
+        "object",
+        row,
+        o["id"],
+        o["type"],
+        judged.title,
+        text,
+        round(score, 6),
+        judged.standing.value,
+        _ranks(found, "object", row),
+        valid_from=judged.valid_from,
+        valid_to=judged.valid_to,
+        recorded_at=judged.recorded_at,
+        judged=judged,
+        closure=(o["id"], judged.revision),
+    )
 
 
 def _ranks(found: Found, kind: str, row: int) -> dict[str, int]:

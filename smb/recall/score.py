@@ -40,7 +40,9 @@ class Weights:
 
 
 NOTE = Weights(lexical=1.0, window=0.3, file=0.25, dense=0.3, dense_file=0.05, when=0.05)
-CHAT = Weights(lexical=0.9, window=0.4, file=0.25, dense=0.4, dense_file=0.1, side=0.12, answer=0.2, asks=0.15, speaker=0.25, when=0.2)
+CHAT = Weights(
+    lexical=0.9, window=0.4, file=0.25, dense=0.4, dense_file=0.1, side=0.12, answer=0.2, asks=0.15, speaker=0.25, when=0.2
+)
 
 
 @dataclass(slots=True)
@@ -89,14 +91,26 @@ class _Version:
     words: dict[int, list[int]] = field(default_factory=dict)  # passage row → terms in it
 
 
-def score_passages(plan: Plan, found: Found, terms: Terms, lengths: Mapping[tuple[str, str], int], shapes: Mapping[str, str]) -> dict[int, Signals]:
+def score_passages(
+    plan: Plan, found: Found, terms: Terms, lengths: Mapping[tuple[str, str], int], shapes: Mapping[str, str]
+) -> dict[int, Signals]:
     """Row → signals, `total` among them, of every passage candidate whose row was read."""
     rows = {row: found.rows[row] for row in found.of("passage") if row in found.rows}
     if not rows:
         return {}
     versions = _versions(rows, terms, lengths, shapes)
-    best_lexical = max((routes["lexical"][1] for (kind, _), routes in found.by.items() if kind == "passage" and "lexical" in routes), default=0.0) or 1.0
-    lexical = {row: routes["lexical"][1] / best_lexical for (kind, row), routes in found.by.items() if kind == "passage" and "lexical" in routes}
+    best_lexical = (
+        max(
+            (routes["lexical"][1] for (kind, _), routes in found.by.items() if kind == "passage" and "lexical" in routes),
+            default=0.0,
+        )
+        or 1.0
+    )
+    lexical = {
+        row: routes["lexical"][1] / best_lexical
+        for (kind, row), routes in found.by.items()
+        if kind == "passage" and "lexical" in routes
+    }
     dense = _dense(rows, found)
     for row, cosine in dense.items():
         version = versions[_version_key(rows[row])]
@@ -125,13 +139,17 @@ def _version_key(row: sqlite3.Row) -> tuple[str, str]:
     return (row["document_id"], row["source"])
 
 
-def _versions(rows: Mapping[int, sqlite3.Row], terms: Terms, lengths: Mapping[tuple[str, str], int], shapes: Mapping[str, str]) -> dict[tuple[str, str], _Version]:
+def _versions(
+    rows: Mapping[int, sqlite3.Row], terms: Terms, lengths: Mapping[tuple[str, str], int], shapes: Mapping[str, str]
+) -> dict[tuple[str, str], _Version]:
     versions: dict[tuple[str, str], _Version] = {}
     speakers: dict[tuple[str, str], set[str]] = {}
     for row, passage in rows.items():
         key = _version_key(passage)
         if key not in versions:
-            versions[key] = _Version(row - passage["ordinal"], lengths.get(key, passage["ordinal"] + 1), shapes.get(passage["document_id"]) == "chat")
+            versions[key] = _Version(
+                row - passage["ordinal"], lengths.get(key, passage["ordinal"] + 1), shapes.get(passage["document_id"]) == "chat"
+            )
         speakers.setdefault(key, set()).add(fold(passage["speaker"]))
     usual = sum(v.length for v in versions.values()) / len(versions)
     for key, version in versions.items():
@@ -154,7 +172,9 @@ def _window(row: int, version: _Version, terms: Terms) -> tuple[float, float]:
     for step in range(-REACH, REACH + 1):
         for n in version.words.get(row + step, ()):
             held[n] = max(held.get(n, 0.0), NEAR[abs(step)])
-    return sum(terms.weight[n] for n, near in held.items() if near == 1.0), sum(terms.weight[n] * near for n, near in held.items())
+    return sum(terms.weight[n] for n, near in held.items() if near == 1.0), sum(
+        terms.weight[n] * near for n, near in held.items()
+    )
 
 
 def _dense(rows: Mapping[int, sqlite3.Row], found: Found) -> dict[int, float]:
@@ -162,7 +182,11 @@ def _dense(rows: Mapping[int, sqlite3.Row], found: Found) -> dict[int, float]:
     if found.similarity is None:
         return {}
     known = len(found.similarity)
-    cosine = {row: float(found.similarity[p["vector_row"]]) for row, p in rows.items() if p["vector_row"] is not None and p["vector_row"] < known}
+    cosine = {
+        row: float(found.similarity[p["vector_row"]])
+        for row, p in rows.items()
+        if p["vector_row"] is not None and p["vector_row"] < known
+    }
     low, high = min(cosine.values(), default=0.0), max(cosine.values(), default=0.0)
     return {row: (c - low) / (high - low) if high > low else 0.0 for row, c in cosine.items()}
 
@@ -170,11 +194,23 @@ def _dense(rows: Mapping[int, sqlite3.Row], found: Found) -> dict[int, float]:
 def _speakers(plan: Plan, rows: Mapping[int, sqlite3.Row]) -> set[str]:
     """The speakers the question names, if it names one of those who speak in the candidates and not several."""
     asked = set(plan.names)
-    named = {speaker for speaker in {fold(p["speaker"]) for p in rows.values() if p["speaker"]} if speaker in asked or speaker.split(" ")[0] in asked}
+    named = {
+        speaker
+        for speaker in {fold(p["speaker"]) for p in rows.values() if p["speaker"]}
+        if speaker in asked or speaker.split(" ")[0] in asked
+    }
     return named if len(named) == 1 else set()
 
 
-def _talk(signals: Signals, row: int, version: _Version, found: Found, lexical: Mapping[int, float], dense: Mapping[int, float], named: set[str]) -> None:
+def _talk(
+    signals: Signals,
+    row: int,
+    version: _Version,
+    found: Found,
+    lexical: Mapping[int, float],
+    dense: Mapping[int, float],
+    named: set[str],
+) -> None:
     passage = found.rows[row]
     for step in (-1, 1):
         if version.start <= row + step < version.start + version.length:

@@ -45,18 +45,41 @@ async def judge_objects(rows: Iterable[sqlite3.Row], as_of: AsOf, reader: Catalo
     """Catalog row number → verdict. Without a clock the catalog's own standing is the ledger's latest word."""
     held = list(rows)
     if as_of == AsOf():
-        return {row["rowid"]: Judged(row, Standing(row["standing"]), row["title"], row["body"], row["value"], row["valid_from"], row["valid_to"],
-                                     row["recorded_at"], row["revision"]) for row in held}
+        return {
+            row["rowid"]: Judged(
+                row,
+                Standing(row["standing"]),
+                row["title"],
+                row["body"],
+                row["value"],
+                row["valid_from"],
+                row["valid_to"],
+                row["recorded_at"],
+                row["revision"],
+            )
+            for row in held
+        }
     histories = await reader.histories(row["id"] for row in held)
     judged: dict[int, Judged] = {}
     for row in held:
         history = histories.get(row["id"], [])
         verdict, then = judge(history, as_of, row["id"]), as_object(history, as_of, row["id"])
         if isinstance(then, MemoryObject):
-            judged[row["rowid"]] = Judged(row, verdict.standing, then.title, then.body, then.value, then.valid_from, then.valid_to,
-                                          then.recorded_at, then.revision)
+            judged[row["rowid"]] = Judged(
+                row,
+                verdict.standing,
+                then.title,
+                then.body,
+                then.value,
+                then.valid_from,
+                then.valid_to,
+                then.recorded_at,
+                then.revision,
+            )
         else:
-            judged[row["rowid"]] = Judged(row, verdict.standing, row["title"], row["body"], row["value"], None, None, "", row["revision"])
+            judged[row["rowid"]] = Judged(
+                row, verdict.standing, row["title"], row["body"], row["value"], None, None, "", row["revision"]
+            )
     return judged
 
 
@@ -65,7 +88,9 @@ async def sources_known(documents: Iterable[str], as_of: AsOf, reader: CatalogRe
     found: dict[str, set[str]] = {}
     for document, history in (await reader.histories(documents)).items():
         verdict = judge(history, AsOf(None, as_of.known_at), document)
-        found[document] = {r.statement.source for r in verdict.supports if verdict.holds and isinstance(r.statement, DocumentVersion)}
+        found[document] = {
+            r.statement.source for r in verdict.supports if verdict.holds and isinstance(r.statement, DocumentVersion)
+        }
     return found
 
 
@@ -98,11 +123,15 @@ async def opponents(rows: Iterable[sqlite3.Row], as_of: AsOf, reader: CatalogRea
     return found
 
 
-async def successors(rows: Iterable[sqlite3.Row], as_of: AsOf, reader: CatalogReader) -> dict[str, tuple[tuple[str, ...], str | None]]:
+async def successors(
+    rows: Iterable[sqlite3.Row], as_of: AsOf, reader: CatalogReader
+) -> dict[str, tuple[tuple[str, ...], str | None]]:
     """Object id → (ids of what replaced it, ISO time from which) for objects that no longer hold."""
     found: dict[str, tuple[tuple[str, ...], str | None]] = {}
     for object_id, history in (await reader.histories(row["id"] for row in rows)).items():
         verdict = judge(history, as_of, object_id)
-        closed = verdict.valid.end or min((r.valid.start or r.recorded_at for r in verdict.by if r.valid.start or r.recorded_at), default=None)
+        closed = verdict.valid.end or min(
+            (r.valid.start or r.recorded_at for r in verdict.by if r.valid.start or r.recorded_at), default=None
+        )
         found[object_id] = (verdict.into, to_iso(closed))
     return found

@@ -11,20 +11,19 @@ from dataclasses import astuple, dataclass, field
 
 import orjson
 
-from smb.model.currentness import Standing, as_object, judge
+from smb.model.currentness import Verdict, as_object, judge
 from smb.model.errors import SmbError
 from smb.model.evidence import DocumentVersion
-from smb.model.edges import EdgeType
 from smb.model.identity import fold, generation_of, short_hash
-from smb.model.objects import MemoryObject, MemoryType
+from smb.model.objects import MemoryObject
 from smb.model.revision import DOCUMENT, Revision, Transaction, revision_from_json, revision_to_json
 from smb.model.validity import from_iso, to_iso
 from smb.stores.catalog import Catalog
+from smb.stores.catalog_links import Folded, apply_links, merged_into
 from smb.stores.lexical import derived_text, ngrams
 
 VectorRows = Callable[[Sequence[str]], Sequence[int]]
 NOT_EMBEDDED = frozenset({"code", "heading", "html", "properties", "title"})
-_HOLDS = (Standing.CURRENT, Standing.CONTESTED)
 
 
 class IdentityCollision(SmbError):
@@ -43,10 +42,12 @@ class Applied:
 
 
 async def apply(
-    catalog: Catalog, transactions: Iterable[Transaction], read_source: Callable[[str], bytes], vector_rows: VectorRows | None = None
+    catalog: Catalog, transactions: Iterable[Transaction], read_source: Callable[[str], bytes], vector_rows: VectorRows | None = None,
+    make_durable: Callable[[], None] | None = None,
 ) -> Applied:
     """Writes what `transactions` say. `read_source(id)` gives a source's bytes; `vector_rows(texts)` the rows of their
-    embeddings (None leaves them to be embedded later)."""
+    embeddings (None leaves them to be embedded later), `make_durable()` makes those rows durable before the catalog names
+    them."""
     applied = Applied()
     known = await catalog.applied()
     waiting = [t for t in transactions if t.id not in known]
@@ -57,6 +58,8 @@ async def apply(
         for transaction in waiting:
             known.add(transaction.id)
             await _apply_one(catalog, transaction, generation_of(known), read_source, vector_rows, applied)
+        if make_durable is not None:
+            make_durable()
         await catalog.commit()
     except BaseException:
         await catalog.rollback()
@@ -191,14 +194,14 @@ async def _insert_passages(catalog: Catalog, versions: list[tuple[str, DocumentV
 
 _COLUMNS = ("id, type, title, confidence, status, embedding_id, graph_node_id, source_ids, tags, layer, created, modified, identity, standing, mode, "
             "verification, subject, attribute, value, about, attributed_to, valid_from, valid_to, recorded_at, revision, location, body, aliases, "
-            "ngrams, supports, changed, vector_row")
+            "ngrams, supports, changed, vector_row, merged_into")
 
 
 async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[Revision], closed: set[str], seq: int, vector_rows: VectorRows | None) -> None:
     if not touched:
         return
     held = {row["id"]: row for row in await catalog.fetch_in(
-        "SELECT rowid, id, identity, title, body, aliases, ngrams, vector_row FROM memory_objects WHERE id IN ({marks})", sorted(touched))}
+        "SELECT rowid, id, identity, title, body, aliases, ngrams, vector_row, merged_into FROM memory_objects WHERE id IN ({marks})", sorted(touched))}
     said: dict[str, list[Revision]] = {}
     for revision in statements:
         said.setdefault(revision.object_id, []).append(revision)
@@ -206,11 +209,12 @@ async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[R
     told = await _told_before(catalog, sorted(touched)) | {r.object_id for r in statements if r.id in closed}
     local = {i for i in touched if i not in told and i in said} - {o for r in statements for t in r.replaces if t in by_id and (o := by_id[t].object_id)}
     histories = {i: said[i] for i in local} | await catalog.histories(touched - local)
-    folded: list[tuple[MemoryObject, Standing]] = []
+    folded: list[Folded] = []
     for object_id in sorted(touched):
         history = histories[object_id]
-        if (found := as_object(history, about=object_id)) is not None:
-            folded.append((found, judge(history, about=object_id).standing))
+        verdict = judge(history, about=object_id)
+        if (found := as_object(history, about=object_id, verdict=verdict)) is not None:
+            folded.append((found, verdict))
             catalog.fresh[object_id] = found
             old = held.get(object_id)
             if old is not None and old["identity"] != found.identity and fold(old["identity"]) != fold(found.identity):
@@ -219,14 +223,14 @@ async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[R
     vectors = {o.id: row for (_, o), row in zip(texts, vector_rows([t for t, _ in texts]), strict=True)} if vector_rows else {}
     (next_row,) = (await catalog.fetch("SELECT coalesce(max(rowid), 0) + 1 FROM memory_objects"))[0]
     unsaid, rows, indexed = [], [], []
-    for o, standing in folded:
+    for o, verdict in folded:
         old = held.get(o.id)
         aliases = " ".join(o.aliases)
         grams = "" if o.text.isascii() and aliases.isascii() else ngrams(f"{o.text} {aliases}")
         rowid = next_row if old is None else old["rowid"]
         next_row += old is None
         vector = vectors.get(o.id, old["vector_row"] if old is not None else None)
-        rows.append((rowid, *_row(o, standing, aliases, grams, seq, vector)))
+        rows.append((rowid, *_row(o, verdict, aliases, grams, seq, vector)))
         searched = (o.title, o.body, aliases, grams)
         if old is not None:
             before = (old["title"], old["body"], old["aliases"], old["ngrams"])
@@ -235,42 +239,14 @@ async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[R
             unsaid.append((rowid, *before))
         indexed.append((rowid, *searched))
     await catalog.run_many("INSERT INTO objects_fts (objects_fts, rowid, title, body, aliases, ngrams) VALUES ('delete', ?, ?, ?, ?, ?)", unsaid)
-    await catalog.run_many(f"INSERT OR REPLACE INTO memory_objects (rowid, {_COLUMNS}) VALUES ({', '.join('?' * 33)})", rows)
+    await catalog.run_many(f"INSERT OR REPLACE INTO memory_objects (rowid, {_COLUMNS}) VALUES ({', '.join('?' * 34)})", rows)
     await catalog.run_many("INSERT INTO objects_fts (rowid, title, body, aliases, ngrams) VALUES (?, ?, ?, ?, ?)", indexed)
-    await _apply_links(catalog, folded, list(held), {i: histories[i] for i in touched})
+    await apply_links(catalog, folded, {i: row["merged_into"] for i, row in held.items()}, histories)
 
 
-def _row(o: MemoryObject, standing: Standing, aliases: str, grams: str, seq: int, vector: int | None) -> tuple[object, ...]:
+def _row(o: MemoryObject, verdict: Verdict, aliases: str, grams: str, seq: int, vector: int | None) -> tuple[object, ...]:
     subject, attribute = o.key if o.key else ("", "")
     return (o.id, o.type.value, o.title, o.confidence, o.status.value, o.embedding_id, o.graph_node_id, orjson.dumps(o.source_ids).decode(),
-            orjson.dumps(o.tags).decode(), int(o.layer), o.created, o.modified, o.identity, standing.value, o.mode.value, o.verification.value,
+            orjson.dumps(o.tags).decode(), int(o.layer), o.created, o.modified, o.identity, verdict.standing.value, o.mode.value, o.verification.value,
             subject, attribute, o.value, o.about, o.attributed_to, o.valid_from, o.valid_to, o.recorded_at, o.revision, o.location, o.body,
-            aliases, grams, o.supports, seq, vector)
-
-
-async def _apply_links(catalog: Catalog, folded: list[tuple[MemoryObject, Standing]], held: list[str], histories: dict[str, list[Revision]]) -> None:
-    """Names, edges and evidence of the objects; those that no longer hold keep their evidence but lose names and edges."""
-    await catalog.run_in("DELETE FROM names WHERE object_id IN ({marks})", held)
-    await catalog.run_in("DELETE FROM edges WHERE held_by IN ({marks})", held)
-    await catalog.run_in("DELETE FROM object_evidence WHERE object_id IN ({marks})", held)
-    names, edges, evidence = [], [], []
-    for o, standing in folded:
-        for revision in histories[o.id]:
-            if revision.object_id == o.id:
-                evidence += [(o.id, s.source, s.byte_start, s.byte_end, revision.document) for s in revision.evidence]
-        if standing not in _HOLDS:
-            continue
-        match o.type:
-            case MemoryType.CLAIM:
-                if o.about:
-                    edges.append((o.id, o.about, EdgeType.EXPLAINS.value, o.id, 1.0))
-            case MemoryType.RELATIONSHIP:
-                edges += [(o.about, link.target, link.type.value, o.id, link.weight) for link in o.links]
-                continue
-            case _:
-                names.append((fold(o.title), o.id, 0))
-                names += [(fold(alias), o.id, 1) for alias in o.aliases if fold(alias) != fold(o.title)]
-        edges += [(o.id, link.target, link.type.value, o.id, link.weight) for link in o.links]
-    await catalog.run_many("INSERT OR IGNORE INTO names VALUES (?, ?, ?)", names)
-    await catalog.run_many("INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?, ?)", edges)
-    await catalog.run_many("INSERT OR IGNORE INTO object_evidence VALUES (?, ?, ?, ?, ?)", evidence)
+            aliases, grams, o.supports, seq, vector, merged_into(verdict))

@@ -84,13 +84,19 @@ class CatalogReader:
             rows = await self.fetch(
                 f"SELECT f.rowid, -bm25(passages_fts, {PASSAGE_WEIGHTS}) AS s FROM passages_fts f JOIN passages p ON p.rowid = f.rowid "
                 f"JOIN documents d ON d.id = p.document_id WHERE passages_fts MATCH ? {where} ORDER BY s DESC, f.rowid LIMIT ?",
-                match, *params, limit)
+                match,
+                *params,
+                limit,
+            )
             return [(row[0], row[1]) for row in rows]
         deep = limit
         while True:
             rows = await self.fetch(
                 "SELECT f.rowid, f.s, p.live FROM (SELECT rowid, -rank AS s FROM passages_fts WHERE passages_fts MATCH ? "
-                f"AND rank MATCH 'bm25({PASSAGE_WEIGHTS})' ORDER BY rank LIMIT ?) f CROSS JOIN passages p ON p.rowid = f.rowid", match, deep)
+                f"AND rank MATCH 'bm25({PASSAGE_WEIGHTS})' ORDER BY rank LIMIT ?) f CROSS JOIN passages p ON p.rowid = f.rowid",
+                match,
+                deep,
+            )
             live = sorted(((row[0], row[1]) for row in rows if row[2] or scope.past), key=lambda pair: (-pair[1], pair[0]))
             if len(rows) < deep or len(live) >= limit // 2:
                 return live[:limit]
@@ -101,9 +107,13 @@ class CatalogReader:
         where, params = _object_scope(scope)
         rows = await self.fetch(
             f"SELECT f.rowid, -bm25(objects_fts, {OBJECT_WEIGHTS}) AS s FROM objects_fts f JOIN memory_objects o ON o.rowid = f.rowid "
-            f"WHERE objects_fts MATCH ? {where} ORDER BY s DESC, f.rowid LIMIT ?" if where else
-            f"SELECT rowid, -rank AS s FROM objects_fts WHERE objects_fts MATCH ? AND rank MATCH 'bm25({OBJECT_WEIGHTS})' ORDER BY rank LIMIT ?",
-            match, *params, limit)
+            f"WHERE objects_fts MATCH ? {where} ORDER BY s DESC, f.rowid LIMIT ?"
+            if where
+            else f"SELECT rowid, -rank AS s FROM objects_fts WHERE objects_fts MATCH ? AND rank MATCH 'bm25({OBJECT_WEIGHTS})' ORDER BY rank LIMIT ?",
+            match,
+            *params,
+            limit,
+        )
         return sorted(((row[0], row[1]) for row in rows), key=lambda pair: (-pair[1], pair[0]))
 
     async def postings(self, terms: Sequence[str]) -> list[list[int]]:
@@ -111,28 +121,44 @@ class CatalogReader:
         found: list[list[int]] = []
         for term in terms:
             match = match_query([term])
-            rows = await self.fetch("SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid LIMIT ?",
-                                    f"{{text ngrams}} : ({match})", POSTINGS_LIMIT) if match else []
+            rows = (
+                await self.fetch(
+                    "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rowid LIMIT ?",
+                    f"{{text ngrams}} : ({match})",
+                    POSTINGS_LIMIT,
+                )
+                if match
+                else []
+            )
             found.append([row[0] for row in rows])
         return found
 
     async def lengths(self, document_ids: Iterable[str]) -> dict[tuple[str, str], int]:
         """(document, source) → passages of that version."""
-        rows = await self.fetch("SELECT document_id, source, count(*) FROM passages WHERE document_id IN (SELECT value FROM json_each(?)) "
-                                "GROUP BY document_id, source", _list(document_ids))
+        rows = await self.fetch(
+            "SELECT document_id, source, count(*) FROM passages WHERE document_id IN (SELECT value FROM json_each(?)) "
+            "GROUP BY document_id, source",
+            _list(document_ids),
+        )
         return {(row[0], row[1]): row[2] for row in rows}
 
     # ------------------------------------------------------------ rows
 
     async def passages(self, rowids: Iterable[int]) -> list[sqlite3.Row]:
-        return await self.fetch(f"SELECT {_PASSAGE} FROM passages p WHERE p.rowid IN (SELECT value FROM json_each(?)) ORDER BY p.rowid", _list(rowids))
+        return await self.fetch(
+            f"SELECT {_PASSAGE} FROM passages p WHERE p.rowid IN (SELECT value FROM json_each(?)) ORDER BY p.rowid", _list(rowids)
+        )
 
     async def admitted_passages(self, rowids: Iterable[int], scope: Scope) -> set[int]:
         """Which of these rows the scope admits."""
         where, params = _document_scope(scope)
         live = "" if scope.past else "AND p.live = 1"
-        rows = await self.fetch(f"SELECT p.rowid FROM passages p JOIN documents d ON d.id = p.document_id "
-                                f"WHERE p.rowid IN (SELECT value FROM json_each(?)) {live} {where}", _list(rowids), *params)
+        rows = await self.fetch(
+            f"SELECT p.rowid FROM passages p JOIN documents d ON d.id = p.document_id "
+            f"WHERE p.rowid IN (SELECT value FROM json_each(?)) {live} {where}",
+            _list(rowids),
+            *params,
+        )
         return {row[0] for row in rows}
 
     async def passages_by_vector(self, rows: Iterable[int], scope: Scope) -> list[tuple[int, int]]:
@@ -140,52 +166,84 @@ class CatalogReader:
         where, params = _document_scope(scope)
         live = "" if scope.past else "AND p.live = 1"
         join = "JOIN documents d ON d.id = p.document_id" if where else ""
-        found = await self.fetch(f"SELECT p.rowid, p.vector_row FROM passages p {join} WHERE p.vector_row IN (SELECT value FROM json_each(?)) "
-                                 f"{live} {where} ORDER BY p.rowid", _list(rows), *params)
+        found = await self.fetch(
+            f"SELECT p.rowid, p.vector_row FROM passages p {join} WHERE p.vector_row IN (SELECT value FROM json_each(?)) "
+            f"{live} {where} ORDER BY p.rowid",
+            _list(rows),
+            *params,
+        )
         return [(row[0], row[1]) for row in found]
 
     async def objects_by_vector(self, rows: Iterable[int], scope: Scope) -> list[tuple[int, int]]:
         """(object row, vector row), by object row."""
         where, params = _object_scope(scope)
-        found = await self.fetch(f"SELECT o.rowid, o.vector_row FROM memory_objects o WHERE o.vector_row IN (SELECT value FROM json_each(?)) "
-                                 f"{where} ORDER BY o.rowid", _list(rows), *params)
+        found = await self.fetch(
+            f"SELECT o.rowid, o.vector_row FROM memory_objects o WHERE o.vector_row IN (SELECT value FROM json_each(?)) "
+            f"{where} ORDER BY o.rowid",
+            _list(rows),
+            *params,
+        )
         return [(row[0], row[1]) for row in found]
 
     async def documents(self, ids: Iterable[str]) -> list[sqlite3.Row]:
-        return await self.fetch("SELECT id, root, path, source, title, encoding, shape, date, valid_from, valid_to, tags, live, recorded_at "
-                                "FROM documents WHERE id IN (SELECT value FROM json_each(?))", _list(ids))
+        return await self.fetch(
+            "SELECT id, root, path, source, title, encoding, shape, date, valid_from, valid_to, tags, live, recorded_at "
+            "FROM documents WHERE id IN (SELECT value FROM json_each(?))",
+            _list(ids),
+        )
 
     async def objects(self, rowids: Iterable[int]) -> list[sqlite3.Row]:
-        return await self.fetch(f"SELECT {_OBJECT} FROM memory_objects o WHERE o.rowid IN (SELECT value FROM json_each(?)) ORDER BY o.rowid", _list(rowids))
+        return await self.fetch(
+            f"SELECT {_OBJECT} FROM memory_objects o WHERE o.rowid IN (SELECT value FROM json_each(?)) ORDER BY o.rowid",
+            _list(rowids),
+        )
 
     async def admitted_objects(self, rowids: Iterable[int], scope: Scope) -> set[int]:
         """Which of these rows the scope admits."""
         where, params = _object_scope(scope)
-        rows = await self.fetch(f"SELECT o.rowid FROM memory_objects o WHERE o.rowid IN (SELECT value FROM json_each(?)) {where}", _list(rowids), *params)
+        rows = await self.fetch(
+            f"SELECT o.rowid FROM memory_objects o WHERE o.rowid IN (SELECT value FROM json_each(?)) {where}",
+            _list(rowids),
+            *params,
+        )
         return {row[0] for row in rows}
 
     async def object_rows(self, ids: Iterable[str], scope: Scope = EVERYTHING) -> dict[str, int]:
         """id → row of those the scope admits."""
         where, params = _object_scope(scope)
-        rows = await self.fetch(f"SELECT o.id, o.rowid FROM memory_objects o WHERE o.id IN (SELECT value FROM json_each(?)) {where}", _list(ids), *params)
+        rows = await self.fetch(
+            f"SELECT o.id, o.rowid FROM memory_objects o WHERE o.id IN (SELECT value FROM json_each(?)) {where}",
+            _list(ids),
+            *params,
+        )
         return {row[0]: row[1] for row in rows}
 
     # ------------------------------------------------------------ names, keys, edges, evidence
 
     async def named(self, folded: Iterable[str]) -> list[tuple[str, str]]:
         """(folded name, object id) of the objects that bear one of these names."""
-        rows = await self.fetch("SELECT folded, object_id FROM names WHERE folded IN (SELECT value FROM json_each(?)) ORDER BY folded, object_id", _list(folded))
+        rows = await self.fetch(
+            "SELECT folded, object_id FROM names WHERE folded IN (SELECT value FROM json_each(?)) ORDER BY folded, object_id",
+            _list(folded),
+        )
         return [(row[0], row[1]) for row in rows]
 
     async def names_of(self, object_ids: Iterable[str]) -> list[tuple[str, str]]:
         """(folded name, object id): every name and alias of these objects."""
-        rows = await self.fetch("SELECT folded, object_id FROM names WHERE object_id IN (SELECT value FROM json_each(?)) ORDER BY folded, object_id", _list(object_ids))
+        rows = await self.fetch(
+            "SELECT folded, object_id FROM names WHERE object_id IN (SELECT value FROM json_each(?)) ORDER BY folded, object_id",
+            _list(object_ids),
+        )
         return [(row[0], row[1]) for row in rows]
 
     async def keyed(self, subjects: Iterable[str], limit: int) -> list[tuple[int, str, str]]:
         """(row, subject, attribute) of the claims keyed by one of these folded subjects."""
-        rows = await self.fetch("SELECT rowid, subject, attribute FROM memory_objects WHERE attribute != '' AND subject IN (SELECT value FROM json_each(?)) "
-                                "ORDER BY subject, attribute, rowid LIMIT ?", _list(subjects), limit)
+        rows = await self.fetch(
+            "SELECT rowid, subject, attribute FROM memory_objects WHERE attribute != '' AND subject IN (SELECT value FROM json_each(?)) "
+            "ORDER BY subject, attribute, rowid LIMIT ?",
+            _list(subjects),
+            limit,
+        )
         return [(row[0], row[1], row[2]) for row in rows]
 
     async def edges_of(self, ids: Iterable[str], limit: int) -> list[tuple[str, str, str, float]]:
@@ -194,7 +252,10 @@ class CatalogReader:
         rows = await self.fetch(
             "SELECT source, target, type, max(weight) AS w FROM (SELECT * FROM edges WHERE source IN (SELECT value FROM json_each(?1)) "
             "UNION ALL SELECT * FROM edges WHERE target IN (SELECT value FROM json_each(?1))) GROUP BY source, target, type "
-            "ORDER BY w DESC, source, target, type LIMIT ?2", wanted, limit)
+            "ORDER BY w DESC, source, target, type LIMIT ?2",
+            wanted,
+            limit,
+        )
         return [(row[0], row[1], row[2], row[3]) for row in rows]
 
     async def objects_in(self, passages: Iterable[int], scope: Scope) -> list[tuple[int, int, int, int]]:
@@ -204,7 +265,10 @@ class CatalogReader:
             "SELECT p.rowid, o.rowid, e.byte_start, e.byte_end FROM passages p CROSS JOIN object_evidence e ON e.source = p.source "
             "AND e.byte_start >= p.byte_start AND e.byte_start < p.byte_end AND e.document_id = p.document_id "
             f"CROSS JOIN memory_objects o ON o.id = e.object_id WHERE p.rowid IN (SELECT value FROM json_each(?)) {where} "
-            "ORDER BY p.rowid, o.rowid, e.byte_start", _list(passages), *params)
+            "ORDER BY p.rowid, o.rowid, e.byte_start",
+            _list(passages),
+            *params,
+        )
         return [(row[0], row[1], row[2], row[3]) for row in rows]
 
     async def evidence_of(self, object_ids: Iterable[str]) -> list[sqlite3.Row]:
@@ -214,7 +278,9 @@ class CatalogReader:
             "SELECT e.object_id, e.source, e.byte_start, e.byte_end, e.document_id, p.rowid AS passage, p.byte_start AS p_start, p.line_start, "
             "coalesce(p.live, 0) AS live FROM object_evidence e LEFT JOIN passages p ON p.rowid = (SELECT q.rowid FROM passages q "
             "WHERE q.source = e.source AND q.byte_start <= e.byte_start AND q.document_id = e.document_id ORDER BY q.byte_start DESC LIMIT 1) "
-            "WHERE e.object_id IN (SELECT value FROM json_each(?)) ORDER BY e.object_id, live DESC, e.source, e.byte_start", _list(object_ids))
+            "WHERE e.object_id IN (SELECT value FROM json_each(?)) ORDER BY e.object_id, live DESC, e.source, e.byte_start",
+            _list(object_ids),
+        )
 
 
 def _list(values: Iterable[object]) -> str:

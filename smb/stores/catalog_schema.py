@@ -123,7 +123,8 @@ CREATE TABLE memory_objects (
     ngrams TEXT NOT NULL,
     supports INTEGER NOT NULL,            -- how many documents state it now
     changed INTEGER NOT NULL,             -- transactions.seq that last touched it
-    vector_row INTEGER
+    vector_row INTEGER,
+    merged_into TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX memory_objects_type ON memory_objects (type);
 CREATE INDEX memory_objects_status ON memory_objects (status);
