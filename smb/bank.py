@@ -8,55 +8,50 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smb.bank_layout import clear_leftovers, fix_fingerprint, make_bank, make_folders, read_places, read_toml, write_place
+from smb.bank_layout import make_bank, make_folders, read_places, read_toml, write_place
 from smb.config import Settings
-from smb.model.revision import Transaction
-from smb.model.validity import from_iso, parse_instant
+from smb.embedding import Embedding
+from smb.model.validity import parse_instant
 from smb.stores.catalog import Catalog
-from smb.stores.catalog_apply import apply
 from smb.stores.evidence_store import EvidenceStore
 from smb.stores.ledger import Ledger
-from smb.stores.writer_lock import WriterLock
+from smb.writer import Writer
 
 if TYPE_CHECKING:
     from smb.authoring import Authored
     from smb.inference.embedder import Embedder
     from smb.ingest.scope import Root
     from smb.lookup import Lookup
-    from smb.stores.embedding_matrix import EmbeddingMatrix
     from smb.stores.graph import KnowledgeGraph
     from smb.stores.hand_edit import HandEdit
+    from smb.stores.vector_mirror import VectorMirror
     from smb.stores.views import MarkdownStore
 
 SCHEMA_VERSION = 1
 Progress = Callable[[str, int, int | None], None]
 VECTOR_LAG = 200  # objects the Chroma mirror may be behind after an ingest (DESIGN.md, section 3)
 GRAPH_FILE_OBJECTS = 20_000  # up to here an ingest writes graph.json; beyond, `rebuild` and `ingest --sync` do
-_APPLY_CHUNK = 64  # transactions applied to the catalog at a time when it is far behind
 
 
 class Bank:
     """One open bank. Make with `Bank.open`, which is an async context manager."""
 
-    def __init__(self, path: Path, settings: Settings, lock_timeout: float, clock: Callable[[], datetime] | None, embedder: Embedder | None):
+    def __init__(self, path: Path, settings: Settings, catalog: Catalog, lock_timeout: float, clock: Callable[[], datetime] | None, embedder: Embedder | None):
         self.path = path
         self.settings = settings
-        self.toml = read_toml(path)
+        self.embedding = Embedding(path, embedder)
         self.evidence = EvidenceStore(path)
         self.ledger = Ledger(path)
-        self.lock = WriterLock(path / "index" / "writer.lock", lock_timeout)
-        self.catalog: Catalog
+        self.catalog = catalog
+        self.writer = Writer(path, self.ledger, self.evidence, catalog, self.embedding, lock_timeout)
         self._clock = clock or (lambda: datetime.now(timezone.utc))
-        self._embedder = embedder
-        self._matrix: EmbeddingMatrix | None = None
-        self._arriving: Mapping[str, bytes] = {}
 
     @staticmethod
     async def init(path: Path, *, git: bool = True) -> dict[str, Any]:
@@ -72,103 +67,17 @@ class Bank:
 
         Raises NoBank, BankTooNew, CatalogTooNew.
         """
-        bank = cls(path, settings or Settings.resolve(bank_dir=path), lock_timeout, clock, embedder)
+        read_toml(path)
         if not (path / "layer-0" / "source").is_dir() or not (path / "index").is_dir():
             make_folders(path)
-        bank.catalog = await Catalog.open(path / "index" / "metadata.db")
-        try:
-            yield bank
-        finally:
-            await bank.catalog.close()
+        async with await Catalog.open(path / "index" / "metadata.db") as catalog:
+            yield cls(path, settings or Settings.resolve(bank_dir=path), catalog, lock_timeout, clock, embedder)
 
-    # ------------------------------------------------------------ parts made when first used
+    def vector_mirror(self) -> VectorMirror:
+        """The Chroma mirror of this bank."""
+        from smb.stores.vector_mirror import VectorMirror
 
-    @property
-    def embedder(self) -> Embedder:
-        if self._embedder is None:
-            from smb.inference.static_embedder import StaticEmbedder
-
-            self._embedder = StaticEmbedder()
-        return self._embedder
-
-    @property
-    def matrix(self) -> EmbeddingMatrix:
-        if self._matrix is None:
-            from smb.stores.embedding_matrix import EmbeddingMatrix
-
-            self._matrix = EmbeddingMatrix(self.path / "index" / "embeddings", self.embedder.fingerprint, self.embedder.dimension)
-        return self._matrix
-
-    def vector_rows(self, texts: Sequence[str]) -> Sequence[int]:
-        """Rows of the embedding matrix for `texts`, computed where they are new. Raises EmbedderMismatch."""
-        self._check_embedder()
-        return self.matrix.rows_for(texts, self.embedder.embed)
-
-    def _sync_matrix(self) -> None:
-        if self._matrix is not None:
-            self._matrix.sync()
-
-    def _check_embedder(self) -> None:
-        if not self.toml.fingerprint:
-            fix_fingerprint(self.path, self.embedder.fingerprint)
-            self.toml = read_toml(self.path)
-        elif self.toml.fingerprint != self.embedder.fingerprint:
-            from smb.inference.embedder import EmbedderMismatch
-
-            raise EmbedderMismatch(self.toml.fingerprint, self.embedder.fingerprint)
-
-    # ------------------------------------------------------------ writing
-
-    @asynccontextmanager
-    async def writing(self) -> AsyncIterator[None]:
-        """The writer lock, with the catalog caught up to the ledger. Raises BankLocked after the lock timeout."""
-        await asyncio.to_thread(self.lock.acquire)
-        try:
-            if self.lock.inherited:
-                await asyncio.to_thread(clear_leftovers, self.path)
-            await self._catch_up_catalog()
-            yield
-        finally:
-            self.lock.release()
-
-    async def commit(self, transaction: Transaction, sources: Mapping[str, bytes]) -> Transaction:
-        """Commits and applies; the caller is `writing`. Recorded time never runs backwards within a bank."""
-        rows = await self.catalog.fetch("SELECT max(recorded_at) AS at FROM transactions")
-        last = from_iso(rows[0]["at"])
-        if last is not None and transaction.recorded_at <= last:
-            transaction = Transaction(transaction.kind, transaction.actor, last + timedelta(microseconds=1), transaction.revisions)
-        committed = await asyncio.to_thread(self.ledger.commit, transaction)
-        await self._apply([committed], sources)
-        return committed
-
-    async def _apply(self, transactions: Iterable[Transaction], sources: Mapping[str, bytes] | None = None) -> None:
-        held = sources or {}
-        await apply(self.catalog, transactions, lambda sha: held[sha] if sha in held else self.evidence.read(sha), self.vector_rows, self._sync_matrix)
-
-    async def _catch_up_catalog(self) -> None:
-        """Applies what the ledger has and the catalog has not; a catalog of another history is made again."""
-        if self.ledger.generation() == (await self.catalog.latest())[1]:
-            return
-        applied = await self.catalog.applied()
-        if applied - set(self.ledger.ids()):
-            await self.catalog.clear()
-            applied = set()
-        missing = self.ledger.missing(applied)
-        for start in range(0, len(missing), _APPLY_CHUNK):
-            await self._apply(missing[start : start + _APPLY_CHUNK])
-            self.catalog.forget_fresh()
-
-    async def catch_up_if_free(self) -> bool:
-        """Brings the catalog up to date if nobody is writing; returns whether it still is behind (stale)."""
-        if self.ledger.generation() == (await self.catalog.latest())[1]:
-            return False
-        if not self.lock.try_acquire():
-            return True
-        try:
-            await self._catch_up_catalog()
-        finally:
-            self.lock.release()
-        return False
+        return VectorMirror(self.path / "index" / "vectors", lambda: self.embedding.matrix)
 
     # ------------------------------------------------------------ the main job
 
@@ -182,10 +91,10 @@ class Bank:
         from smb.ingest.pipeline import LARGEST, Ingester, IngestReport, ScanOptions
 
         started = time.perf_counter()
-        async with self.writing():
+        async with self.writer.writing():
             pass
         report = IngestReport()
-        ingester = Ingester(self.catalog, self.evidence, self.writing, self.commit, self._clock)
+        ingester = Ingester(self.catalog, self.evidence, self.writer.writing, self.writer.commit, self._clock)
         options = ScanOptions(tuple(include), max_size or LARGEST, follow_symlinks, dry_run)
         for path in paths or self._default_paths():
             for root in await self._roots(path):
@@ -223,7 +132,7 @@ class Bank:
 
         views = MarkdownStore(self.path)
         if await views.stamp(self.catalog) != await self.catalog.latest():
-            async with self.writing():
+            async with self.writer.writing():
                 await views.catch_up(self.catalog)
                 if edits := views.take_edits():
                     await self._take_in(views, edits)
@@ -235,7 +144,7 @@ class Bank:
 
         taken = await authored(self.catalog, edits, self._clock)
         if taken.transaction is not None:
-            await self.commit(taken.transaction, {})
+            await self.writer.commit(taken.transaction)
         await views.adopt(self.catalog, taken.readable)
         await views.catch_up(self.catalog)
         return taken
@@ -243,16 +152,15 @@ class Bank:
     async def _follow(self, sync: bool, skip_embeddings: bool, progress: Progress | None) -> None:
         """graph.json while it is cheap, and Chroma once it lags by more than `VECTOR_LAG` or when asked."""
         from smb.stores.graph_file import GraphFile
-        from smb.stores.vector_mirror import VectorMirror
 
         (objects,) = (await self.catalog.fetch("SELECT count(*) FROM memory_objects"))[0]
         graph = GraphFile(self.path)
         if sync or (objects <= GRAPH_FILE_OBJECTS and await graph.stamp(self.catalog) != await self.catalog.latest()):
-            async with self.writing():
+            async with self.writer.writing():
                 await graph.catch_up(self.catalog)
         if skip_embeddings:
             return
-        mirror = VectorMirror(self.path / "index" / "vectors", lambda: self.matrix)
+        mirror = self.vector_mirror()
         if sync or await mirror.lag(self.catalog) > VECTOR_LAG:
             if progress:
                 progress("vectors", 0, None)
@@ -273,25 +181,13 @@ class Bank:
             query, n, budget, *(parse_instant(text) if text else None for text in (as_of, known_at, now)), tuple(types), tuple(tags),
             (source,) if source else (), () if layer is None else (layer,), hops, min_score or 0.0, include_superseded, explain, lexical,
             profile or "", goal or "")
-        stale = await self.catch_up_if_free()
-        embedder, degraded = (None, []) if lexical else self._query_embedder()
+        stale = await self.writer.catch_up_if_free()
+        embedder, degraded = (None, []) if lexical else self.embedding.for_queries()
         places = read_places(self.path)
         return await recall(
             CatalogReader(self.catalog), request, read_source=self.evidence.read, generation=(await self.catalog.latest())[1], stale=stale,
-            matrix=self.matrix if embedder else None, embedder=embedder, degraded=degraded,
+            matrix=self.embedding.matrix if embedder else None, embedder=embedder, degraded=degraded,
             exists=lambda root, path: root not in places or (Path(places[root]) / path).exists())
-
-    def _query_embedder(self) -> tuple[Embedder | None, list[tuple[str, str]]]:
-        """The embedder to ask a question with, or None and why the dense route is out."""
-        from smb.inference.embedder import EmbedderUnavailable
-
-        try:
-            fingerprint = self.embedder.fingerprint
-        except EmbedderUnavailable as error:
-            return None, [("dense", str(error))]
-        if self.toml.fingerprint and self.toml.fingerprint != fingerprint:
-            return None, [("dense", f"embedding_mismatch: the bank has {self.toml.fingerprint}, configured is {fingerprint}; `smb rebuild --vectors` mends it")]
-        return self.embedder, []
 
     # ------------------------------------------------------------ looking up
 
@@ -302,17 +198,17 @@ class Bank:
 
     async def get(self, reference: str) -> dict[str, Any]:
         """An object or passage by id, or a note's lines by PATH[:LINE[:COUNT]]. Raises UnknownReference."""
-        await self.catch_up_if_free()
+        await self.writer.catch_up_if_free()
         return await self._lookup().get(reference)
 
     async def why(self, reference: str) -> dict[str, Any]:
         """The chain of evidence under an object. Raises UnknownReference."""
-        await self.catch_up_if_free()
+        await self.writer.catch_up_if_free()
         return await self._lookup().why(reference)
 
     async def history(self, reference: str) -> dict[str, Any]:
         """Every revision of an object, a document or a key. Raises UnknownReference."""
-        await self.catch_up_if_free()
+        await self.writer.catch_up_if_free()
         return await self._lookup().history(reference)
 
     # ------------------------------------------------------------ keeping in order
@@ -335,7 +231,7 @@ class Bank:
         from smb.stores.views import MarkdownStore
 
         views = MarkdownStore(self.path)
-        async with self.writing():
+        async with self.writer.writing():
             met: list[HandEdit] = []
             if not dry_run:
                 await views.catch_up(self.catalog)
@@ -361,41 +257,24 @@ class Bank:
         The object files are compared and only what differs is written; hand edits are taken in first.
         """
         from smb.stores.graph_file import GraphFile
-        from smb.stores.vector_mirror import VectorMirror
         from smb.stores.views import MarkdownStore
 
         started = time.perf_counter()
         tell = progress or (lambda *_: None)
         edits = await self.absorb() if await self._comparable() else {"edits": [], "unreadable": []}
         make_folders(self.path)
-        await asyncio.to_thread(self.lock.acquire)
-        try:
-            scanned = await self.catalog.fetch("SELECT * FROM scanned")
-            rendered = await self.catalog.fetch("SELECT * FROM rendered")
+        async with self.writer.alone():
             if vectors:
-                fix_fingerprint(self.path, self.embedder.fingerprint)
-                self.toml = read_toml(self.path)
-                self.matrix.clear()
-            await self.catalog.clear()
-            ids = self.ledger.ids()
-            missing = self.ledger.missing(())
-            for start in range(0, len(missing), _APPLY_CHUNK):
-                tell("catalog", start, len(ids))
-                await self._apply(missing[start : start + _APPLY_CHUNK])
-                self.catalog.forget_fresh()
-            await self.catalog.begin()
-            await self.catalog.run_many("INSERT OR REPLACE INTO scanned VALUES (?, ?, ?, ?, ?, ?)", [tuple(row) for row in scanned])
-            await self.catalog.run_many("INSERT OR REPLACE INTO rendered VALUES (?, ?, ?, ?, ?)", [tuple(row) for row in rendered])
-            await self.catalog.commit()
+                self.embedding.start_over()
+            async for done, total in self.writer.relearn():
+                tell("catalog", done, total)
             tell("files", 0, None)
             files = await MarkdownStore(self.path).rebuild(self.catalog)
             tell("graph", 0, None)
             await GraphFile(self.path).rebuild(self.catalog)
             tell("vectors", 0, None)
-            mirrored = await VectorMirror(self.path / "index" / "vectors", lambda: self.matrix).rebuild(self.catalog)
-        finally:
-            self.lock.release()
-        return {"schema_version": SCHEMA_VERSION, "generation": self.ledger.generation(), "transactions": len(ids), "files_written": files,
+            mirrored = await self.vector_mirror().rebuild(self.catalog)
+        return {"schema_version": SCHEMA_VERSION, "generation": self.ledger.generation(), "transactions": len(self.ledger.ids()), "files_written": files,
                 "mirrored": mirrored, "absorbed": edits["edits"], "unreadable": edits["unreadable"], "seconds": round(time.perf_counter() - started, 3)}
 
     async def _comparable(self) -> bool:
@@ -407,7 +286,7 @@ class Bank:
     async def _graph(self) -> KnowledgeGraph:
         from smb.stores.graph import KnowledgeGraph
 
-        await self.catch_up_if_free()
+        await self.writer.catch_up_if_free()
         return KnowledgeGraph(self.catalog)
 
     async def graph_stats(self) -> dict[str, Any]:

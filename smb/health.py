@@ -18,7 +18,6 @@ from smb.model.identity import generation_of
 from smb.model.objects import TYPE_TO_LOCATION, MemoryType
 from smb.stores.graph_file import GraphFile
 from smb.stores.projection import read_stamp
-from smb.stores.vector_mirror import VectorMirror
 from smb.stores.views import MarkdownStore
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ async def status(bank: Bank) -> dict[str, Any]:
     (documents,) = (await catalog.fetch("SELECT count(*) FROM documents WHERE live = 1"))[0]
     (passages, unembedded) = (await catalog.fetch("SELECT count(*), count(*) FILTER (WHERE vector_row IS NULL AND kind IN ('paragraph','item','row','turn','quote','math')) FROM passages WHERE live = 1"))[0]
     (unembedded_objects,) = (await catalog.fetch("SELECT count(*) FROM memory_objects WHERE vector_row IS NULL"))[0]
-    mirror = VectorMirror(bank.path / "index" / "vectors", lambda: bank.matrix)
+    mirror = bank.vector_mirror()
     projections = {"catalog": {"generation": catalog_generation, "behind": len(set(ids) - await catalog.applied()), "unit": "transactions"}}
     for name in (MarkdownStore.name, GraphFile.name):
         stamp = await read_stamp(catalog, name)
@@ -68,7 +67,7 @@ async def status(bank: Bank) -> dict[str, Any]:
     return {
         "schema_version": 1, "bank": str(bank.path), "generation": generation, "transactions": len(ids), "documents": documents, "passages": passages,
         "objects": by_type, "layers": by_layer, "standing": standing, "projections": projections, "stale": catalog_generation != generation,
-        "embedder": bank.toml.fingerprint or None, "unembedded": unembedded + unembedded_objects, "pending_model_work": 0, "last_cycle": None,
+        "embedder": bank.embedding.fingerprint or None, "unembedded": unembedded + unembedded_objects, "pending_model_work": 0, "last_cycle": None,
         "skipped": skipped,
         "bytes": {name: _size(bank.path / folder) for name, folder in (("sources", "layer-0"), ("ledger", "ledger"), ("index", "index"))},
     }
@@ -196,7 +195,7 @@ class _Examination:
                        path=row["path"], line=orjson.loads(row["link"])[5])
 
     async def mirrors(self) -> None:
-        mirror = VectorMirror(self.bank.path / "index" / "vectors", lambda: self.bank.matrix)
+        mirror = self.bank.vector_mirror()
         lag = await mirror.lag(self.bank.catalog)
         if lag:
             self.found("vectors.behind", "info", f"the Chroma mirror is {lag} objects behind (recall doesn't need it)", "smb ingest --sync", mend=self._sync)
@@ -215,7 +214,7 @@ class _Examination:
                                mend=lambda f=folder: self._clean(f))
 
     async def _catch_up(self) -> None:
-        async with self.bank.writing():
+        async with self.bank.writer.writing():
             pass
 
     async def _absorb(self) -> None:

@@ -86,8 +86,8 @@ def test_three_hops_come_with_their_paths(graph):
 
 def test_of_two_ways_of_the_same_length_the_stronger_is_shown(graph):
     async def scene(catalog: Catalog, g: KnowledgeGraph) -> None:
-        await fill(catalog, [object_row(i) for i in "abcz"],
-                   [("a", "b", "supports", 0.4), ("a", "c", "supports", 0.9), ("b", "z", "supports"), ("c", "z", "supports", 0.8)])
+        edges = [("a", "b", "supports", 0.4), ("a", "c", "supports", 0.9), ("b", "z", "supports"), ("c", "z", "supports", 0.8)]
+        await fill(catalog, [object_row(i) for i in "abcz"], edges)
         (last,) = [r for r in (await g.multi_hop_query("a")).found if r.node.id == "z"]
         assert [e.source for e in last.path] == ["a", "c"] and last.strength == pytest.approx(0.72)
         assert (await g.multi_hop_query("a")).found[0].node.id == "c"
@@ -115,10 +115,17 @@ def test_a_hub_with_more_edges_than_a_walk_follows_is_cut_at_its_lightest(graph,
         assert len(await g.neighbours("n0")) == 7
         await fill(catalog, [], [("n1", "n2", "supports")])
         assert (await g.multi_hop_query("n0", 1, "supports")).complete
+    graph(scene)
+
+
+def test_a_hop_that_meets_too_many_edges_follows_those_of_the_strongest_nodes(graph, monkeypatch):
+    async def scene(catalog: Catalog, g: KnowledgeGraph) -> None:
         monkeypatch.setattr("smb.stores.graph.HOP", 1)
-        monkeypatch.setattr("smb.stores.graph._FRONT", 2)
-        reach = await g.multi_hop_query("n7", 3)
-        assert [r.node.id for r in reach.found] == ["n0", "n6", "n5", "n4", "n3"] and not reach.complete
+        monkeypatch.setattr("smb.stores.graph._FRONT", 1)
+        await fill(catalog, [object_row(i) for i in "abcyz"],
+                   [("a", "b", "supports", 0.5), ("a", "c", "supports"), ("b", "y", "extends"), ("c", "z", "extends")])
+        reach = await g.multi_hop_query("a", 2, direction="out")
+        assert [r.node.id for r in reach.found] == ["c", "b", "z"] and not reach.complete
     graph(scene)
 
 

@@ -170,7 +170,7 @@ def test_a_claim_and_its_passage_are_one_item(tmp_path):
     run(tmp_path, scenario)
 
 
-def port_bank(bank, valid=Interval()):
+def port_bank(bank):
     old = bank.note("day1.md", "SSH listens on port 22.\n")
     first = bank.say(
         old, "claim", "SSH listens on port 22", "SSH listens on port 22.", subject="ssh", attribute="port", value="22"
@@ -186,7 +186,6 @@ def port_bank(bank, valid=Interval()):
         subject="ssh",
         attribute="port",
         value="49222",
-        valid=valid,
     )
     return first, second
 

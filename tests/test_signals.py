@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smb.ingest.signals import SignalKind, correction, decision, iso_date, negated, signals, struck, valid_in, values
+from smb.ingest.signals import (
+    SignalKind,
+    correction,
+    decision,
+    iso_date,
+    negated,
+    signals,
+    struck,
+    valid_in,
+    values,
+)
 from smb.ingest.speech_act import SpeechAct, reported, speech_act
 from smb.model.validity import ALWAYS, Interval
 

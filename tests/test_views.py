@@ -102,6 +102,18 @@ def test_an_object_gets_its_file_and_a_second_pass_changes_nothing(workshop):
     workshop(scene)
 
 
+def test_an_object_touched_without_a_visible_change_keeps_its_file(workshop):
+    async def scene(w: Workshop) -> None:
+        note = concept("Note")
+        await w.commit(note)
+        await w.views.catch_up(w.catalog)
+        inode = w.file(note).stat().st_ino
+        await w.commit(concept("Other"))
+        await w.catalog.run("UPDATE memory_objects SET changed = 2")
+        assert await w.views.catch_up(w.catalog) == 1 and w.file(note).stat().st_ino == inode
+    workshop(scene)
+
+
 def test_only_what_changed_is_written_again(workshop):
     async def scene(w: Workshop) -> None:
         kept, old = concept("Kept"), concept("Moved", body="Was here.")
@@ -288,6 +300,23 @@ def test_a_pull_brings_files_and_ledger_and_nothing_counts_as_an_edit(workshop, 
     workshop(scene)
 
 
+def test_an_old_rendering_put_back_is_no_edit(workshop):
+    """`git checkout` of an earlier commit's file; to go back to old words, a person edits or `smb undo` does."""
+    async def scene(w: Workshop) -> None:
+        note = concept("Note", body="First.", tags=("a", "b"))
+        await w.commit(note)
+        await w.views.catch_up(w.catalog)
+        old = w.file(note).read_text()
+        await w.commit(concept("Note", body="Second.", replaces=(note,)))
+        await w.views.catch_up(w.catalog)
+        w.file(note).write_text(old)
+        assert await w.views.scan_edits(w.catalog) == []
+        assert await w.views.rebuild(w.catalog) == 1 and "Second." in w.file(note).read_text()
+        w.file(note).write_text(old.replace("tags: [a, b]", "tags: [a]"))
+        assert len(await w.views.scan_edits(w.catalog)) == 1
+    workshop(scene)
+
+
 def test_line_ends_changed_by_git_are_no_edit(workshop):
     async def scene(w: Workshop) -> None:
         note = concept("Note", body="First.\nSecond.")
@@ -348,6 +377,9 @@ def test_a_lost_folder_is_no_deletion(workshop):
         shutil.rmtree(w.folder / "layer-1" / "claims")
         assert await w.views.scan_edits(w.catalog) == []
         assert await w.views.rebuild(w.catalog) == 1 and w.files() == before
+        shutil.rmtree(w.folder / "layer-1" / "claims")
+        await w.commit(concept("A claim.", type_="claim", document="d00000000002"))
+        assert await w.views.catch_up(w.catalog) == 1 and w.views.take_edits() == []
     workshop(scene)
 
 

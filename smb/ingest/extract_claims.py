@@ -46,11 +46,13 @@ _DEFINES = re.compile(
     re.I,
 )
 _NAVIGATION = re.compile(
-    r"^(?:see|for (?:more|details|further|additional|an? )|refer to|click here|back to|go to|read more|learn more|note:|source:)\b|"
+    r"^(?:see|for (?:more|details|further|additional|an? )|refer to|click here|back to|go to|"
+    r"read more|learn more|note:|source:)\b|"
     r"\b(?:see also|see the|see below|shown below|shown above|as follows|the following|"
     r"following (?:code|example|table|sections?)|"
     r"in this (?:article|section|topic|post|guide|chapter)|"
-    r"this (?:article|topic|section|page|example|sample|code|chapter|guide|post|tutorial)|these examples?|below|above|here's|here is|here are)\b",
+    r"this (?:article|topic|section|page|example|sample|code|chapter|guide|post|tutorial)|"
+    r"these examples?|below|above|here's|here is|here are)\b",
     re.I,
 )
 _NAVIGATION_WORDS = frozenset(
@@ -66,6 +68,7 @@ _MESSY = re.compile(r"[{}<>|\\·](?<!->)|[\[](?=\d*\])")
 _NUMBERED = re.compile(r"\d+ [A-Z]|\W*\Z")
 _LONG_WORD = re.compile(r"[\w.:%]{46}")
 _ATTRIBUTION = re.compile(r"\s*[—–-]{1,2}\s*([A-ZÀ-Þ][\w’'.-]*(?:\s[\w’'.-]+){0,3})(?:,[^—]*)?$")
+_ADDRESS = re.compile(r"[A-Z]\w{2,20}: ")
 _POLICY = frozenset("enable disable allow forbid require never always avoid don't keep deny do".split())
 _HE_SHE = frozenset(("he", "she"))
 
@@ -159,6 +162,8 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
     ):
         return None
     act = speech_act(sentence, words)
+    if act is SpeechAct.FRAGMENT and around.quoted_by and (m := _ADDRESS.match(sentence)):  # "Assistant: from now on …"
+        act = speech_act(sentence[m.end() :])
     tags: tuple[str, ...] = ()
     if act is SpeechAct.FRAGMENT and around.speaker and left_out_i(words):
         act = SpeechAct.ASSERTION

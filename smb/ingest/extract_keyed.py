@@ -9,7 +9,13 @@ import re
 from collections import Counter
 
 from smb.ingest.extract import Draft
-from smb.ingest.lexicon import LABELS, METADATA_SUFFIXES, STRUCTURAL_KEYS, TERM_HEADERS, VALUE_HEADERS
+from smb.ingest.lexicon import (
+    LABELS,
+    METADATA_SUFFIXES,
+    STRUCTURAL_KEYS,
+    TERM_HEADERS,
+    VALUE_HEADERS,
+)
 from smb.ingest.note import Block, Property
 from smb.ingest.signals import valid_in
 from smb.ingest.survey import Survey

@@ -80,7 +80,7 @@ class Quoter:
 
     def _span(self, block: Block | Property, raw: str, start: int, end: int) -> Span:
         encoding = self.note.encoding
-        if raw.isascii():
+        if raw.isascii() and not encoding.startswith(("utf-16", "utf-32")):
             b0, b1 = block.byte_start + start, block.byte_start + end
         else:
             b0 = block.byte_start + len(raw[:start].encode(encoding, "replace"))

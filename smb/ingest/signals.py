@@ -218,7 +218,7 @@ def decision(text: str, words: list[str] | None = None) -> re.Match[str] | None:
 def negated(text: str, words: list[str] | None = None) -> bool:
     """Whether the sentence denies something. "no longer" and "never" deny; "without" alone does not."""
     words = words if words is not None else words_of(text)
-    if not _DENIALS.isdisjoint(words) or "n't" in text and any(w.endswith("n't") for w in words):
+    if not _DENIALS.isdisjoint(words) or ("n't" in text or "n’t" in text) and any(w.endswith("n't") for w in words):
         return True
     return not text.isascii() and bool(CJK.search(text)) and bool(_NEGATION_CJK.search(text))
 

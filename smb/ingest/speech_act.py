@@ -130,12 +130,13 @@ _SOLID_AFTER_MODAL = frozenset(("not", "no", "only", "be", "used"))  # "may be u
 
 
 def _instructs(text: str, words: list[str]) -> bool:
-    at = 0
-    while at < 2 and at + 1 < len(words) and words[at] in LEAD_IN:
+    at = 3 if words[:3] == ["from", "now", "on"] else 0
+    last = at + 2
+    while at < last and at + 1 < len(words) and words[at] in LEAD_IN:
         if words[at] in ("don't", "let's", "please"):
             return True
         at += 1
-    if _imperative(words, at):
+    if at < len(words) and _imperative(words, at):
         return True
     if words[0] == "to" and words[1] in BASE_VERBS:
         return True

@@ -6,6 +6,7 @@ up; what the file says only names the holder. Never deletes the file, and is nev
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import fcntl
 import os
@@ -68,6 +69,17 @@ class WriterLock:
             if left <= 0:
                 raise BankLocked(self.path, self._holder(), self.timeout)
             time.sleep(min(left, wait * random.uniform(0.5, 1.0)))  # waiters that started together spread out
+            wait = min(2 * wait, _LONGEST_WAIT)
+
+    async def acquire_async(self) -> None:
+        """As `acquire`, waiting in the event loop, so that ctrl-C ends the wait. Raises BankLocked, OSError."""
+        deadline = time.monotonic() + self.timeout
+        wait = _FIRST_WAIT
+        while not self._try():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise BankLocked(self.path, self._holder(), self.timeout)
+            await asyncio.sleep(min(left, wait * random.uniform(0.5, 1.0)))
             wait = min(2 * wait, _LONGEST_WAIT)
 
     def release(self) -> None:
