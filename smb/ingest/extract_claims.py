@@ -217,7 +217,7 @@ def _note_claim(
         ):
             return None
         score = -0.75
-    elif first in CONNECTIVES or first in _FOR_INSTANCE:
+    elif first in CONNECTIVES or first in _LEANING:
         if not FIRST_PERSON.isdisjoint(words):
             return None
         score = -1.5
@@ -334,7 +334,7 @@ _NO_BEGINNING = frozenset("([-–—·|")
 _STOPS = frozenset(".!\"'”’)。！」）")
 _IT = frozenset(("it",))
 _OBJECT_FIRST = frozenset("the a an this these all any each every one several many some whether that to if how its".split())
-_FOR_INSTANCE = frozenset(("for",))
+_LEANING = frozenset(("for", "then"))
 _NEVER_FIRST = frozenset(
     "you your you're you'll you've here here's not otherwise what how why which who when where let's let thanks note if".split()
 ) - {"when"}

@@ -172,7 +172,7 @@ def _tags(seen: Survey) -> list[Draft]:
             continue
         if prop and any(fold(tag) == fold(item.lstrip("#")) for item in prop.items):
             drafts.append(_concept(tag, seen.quoter.block(prop), 0.4))
-        elif block := next((b for b in seen.note.blocks if tag in b.tags), None):
+        elif leaf.lower() not in BASE_VERBS and (block := next((b for b in seen.note.blocks if tag in b.tags), None)):
             drafts.append(_concept(tag, seen.quoter.block(block), 0.4))
     return drafts[:MOST_TAGS]
 

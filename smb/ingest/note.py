@@ -97,7 +97,7 @@ class Block:
 @dataclass(frozen=True, slots=True)
 class NoteWarning:
     """Something odd that did not keep the note from being read. Codes: frontmatter.malformed,
-    frontmatter.duplicate_key, frontmatter.refused_tag, date.impossible, encoding.guessed."""
+    frontmatter.duplicate_key, frontmatter.refused_tag, date.impossible, encoding.guessed, embed.cycle."""
 
     code: str
     detail: str

@@ -24,8 +24,11 @@ _UNDERLINE = re.compile(r"[-=][ \t]*$", re.MULTILINE)
 _MATH_OPEN = re.compile(r"^[ \t>]*\$\$", re.MULTILINE)
 _ANCHOR = re.compile(r"\s*\{#[\w:.-]+\}\s*$")
 _MANY_LINES = re.compile(r"\r\n?")
+_MARKERS = re.compile(r"[ \t]*(?:(?:>|(?:[*+-]|\d{1,9}[.)])(?=\s|\Z))[ \t]*)++")
 _TITLE_LENGTH = 160
 _DEEPEST = 100
+_RESTARTS = 20
+"""Times a body is taken up again below something nested too deep; bounds the work on a file made of such things."""
 
 
 @dataclass(slots=True)
@@ -55,17 +58,25 @@ def walk(source: SourceText, body: int) -> tuple[list[Piece], MutableMapping[str
     definitions). `Piece.headings` are places of heading pieces in the returned list."""
     if body >= len(source.starts):
         return [], {}
-    text = source.text[source.starts[body] :]
+    env: dict[str, Any] = {}
+    walker = _Walker(source)
+    start: int | None = body
+    for left in reversed(range(_RESTARTS)):
+        start = walker.walk(_tokens(source, start, env), start, to_end=not left)
+        if start is None:
+            break
+    return walker.pieces, env
+
+
+def _tokens(source: SourceText, start: int, env: MutableMapping[str, Any]) -> list[Token]:
+    """markdown-it's block tokens for the lines from `start` on."""
+    text = source.text[source.starts[start] :]
     if "\r" in text:
         text = _MANY_LINES.sub("\n", text)
-    env: dict[str, Any] = {}
     parser = _parser(_absent_rules(text))
     tokens: list[Token] = []
     parser.block.parse(text, parser, env, tokens)
-    walker = _Walker(source, body)
-    for token in tokens:
-        walker.take(token)
-    return walker.pieces, env
+    return tokens
 
 
 def _absent_rules(text: str) -> tuple[str, ...]:
@@ -99,11 +110,17 @@ def _parser(absent: tuple[str, ...]) -> MarkdownIt:
 class _Walker:
     """Takes block tokens one by one and keeps what encloses the current one."""
 
-    def __init__(self, source: SourceText, body: int):
-        self.source, self.body = source, body
+    def __init__(self, source: SourceText):
+        self.source = source
         self.pieces: list[Piece] = []
         self.headings: list[tuple[int, int]] = []  # (level, place in pieces)
         self.above: tuple[int, ...] = ()
+
+    def walk(self, tokens: list[Token], body: int, *, to_end: bool) -> int | None:
+        """Takes the tokens of the lines from `body` on. Where markdown-it gave up because of nesting, the line from which
+        to go on; with `to_end` what is left goes into one piece instead."""
+        self.body, self.to_end = body, to_end
+        self.resume: int | None = None
         self.heading = 0  # level of the heading being read
         self.underlined = False
         self.depth = 0  # of lists
@@ -114,8 +131,13 @@ class _Walker:
         self.in_header = False
         self.row_line = 0
         self.deep: tuple[int, int, int] | None = None  # lines of the container at the limit of nesting, pieces before it
+        for token in tokens:
+            self._take(token)
+            if self.resume is not None:
+                break
+        return self.resume
 
-    def take(self, token: Token) -> None:
+    def _take(self, token: Token) -> None:
         match token.type:
             case "inline":
                 self._inline(token)
@@ -161,13 +183,21 @@ class _Walker:
             self.deep = (token.map[0], token.map[1], len(self.pieces))
 
     def _close(self, token: Token) -> None:
-        """Below its deepest nesting markdown-it drops what it reads; those lines are kept as a paragraph."""
-        if token.level >= _DEEPEST - 3 and self.deep and self.deep[2] == len(self.pieces):
-            first, last, _ = self.deep
-            lines = (self.source.text[self.source.starts[n] : self.source.ends[n]] for n in range(first + self.body, last + self.body))
-            if (content := "\n".join(lines).strip().lstrip("> -+*\t")):
-                self._add(Piece("paragraph", content, first, last, 0, 0, level=self.depth))
-            self.deep = None
+        """Below its deepest nesting markdown-it drops what it reads, in a list all that is left of the note; the lines up to
+        the next blank one are kept as a paragraph, and reading goes on there."""
+        if token.level < _DEEPEST - 3 or not self.deep or self.deep[2] != len(self.pieces):
+            return
+        first, end, _ = self.deep
+        self.deep = None
+        lines = [self.source.text[self.source.starts[n] : self.source.ends[n]] for n in range(first + self.body, end + self.body)]
+        last = end if self.to_end else next((n for n, line in enumerate(lines, first) if n > first and not line.strip()), end)
+        content = "\n".join(lines[: last - first]).strip()
+        if found := _MARKERS.match(content):
+            content = content[found.end() :]
+        if content:
+            self._add(Piece("paragraph", content, first, last, 0, 0, level=self.depth))
+        if last < end:
+            self.resume = last + self.body
 
     def _inline(self, token: Token) -> None:
         if self.row is not None:
@@ -206,7 +236,7 @@ class _Walker:
 
     def _heading(self, content: str, first: int, last: int) -> None:
         level = self.heading
-        if self.underlined and ("\n" in content or len(content) > _TITLE_LENGTH):
+        if self.underlined and self._is_prose(content, first):
             self._add(Piece("paragraph", content, first, last, 0, 0))
             return
         content = _ANCHOR.sub("", content) if "{#" in content else content
@@ -220,6 +250,12 @@ class _Walker:
         if content.strip():
             self.headings.append((level, len(self.pieces) - 1))
         self.above = tuple(place for _, place in self.headings)
+
+    def _is_prose(self, content: str, first: int) -> bool:
+        """Whether a paragraph above `---` is one to the person who drew that rule: of several lines, long, a sentence, or
+        between two rules on top of the note."""
+        return "\n" in content or len(content) > _TITLE_LENGTH or content.endswith((".", "。")) or (
+            first + self.body == 1 and self.source.text.startswith("---"))
 
     def _definition(self, token: Token) -> None:
         """`[a]: url` is for links elsewhere in the note; `[Sam]: hello` only looks like it and is kept as text."""

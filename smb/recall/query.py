@@ -27,7 +27,7 @@ NAME_WORDS = 5  # longest name looked up
 MAX_NAMES = 400
 UNSPACED_RUN, UNSPACED_NAME = 40, 8  # characters of an unspaced run that are looked at, and of a name in it
 
-_QUOTED = re.compile(r"\"([^\"\n]{2,120})\"|“([^”\n]{2,120})”|«([^»\n]{2,120})»|「([^」\n]{2,60})」|`([^`\n]{2,120})`")
+_QUOTED = re.compile(r"\"([^\"\n]{2,99})\"|“([^”\n]{2,99})”|«([^»\n]{2,120})»|「([^」\n]{2,60})」|`([^`\n]{2,120})`")
 _WORD = re.compile(r"[^\W_]+(?:[-'’._+#/@:][^\W_]+)*\+{0,2}#?")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _PARTS = re.compile(r"[^\W_]+")

@@ -46,7 +46,7 @@ class Asked:
         held = {stem(w) for w in _WORDS.findall(folded)}
         return sum(
             w
-            for stems, w in zip(self.stems, self.weight)
+            for stems, w in zip(self.stems, self.weight, strict=True)
             if stems and (stems <= held or (not folded.isascii() and all(s in folded for s in stems)))
         )
 

@@ -25,8 +25,10 @@ _PASSAGE = (
     "p.speaker, p.text, p.context, p.live, p.vector_row"
 )
 _OBJECT = (
-    "o.rowid AS rowid, o.id, o.type, o.title, o.confidence, o.status, o.source_ids, o.tags, o.layer, o.standing, o.mode, o.verification, "
-    "o.subject, o.attribute, o.value, o.about, o.attributed_to, o.valid_from, o.valid_to, o.recorded_at, o.revision, o.body, o.aliases, "
+    "o.rowid AS rowid, o.id, o.type, o.title, o.confidence, o.status, o.source_ids, o.tags, o.layer, o.standing, "
+    "o.mode, o.verification, "
+    "o.subject, o.attribute, o.value, o.about, o.attributed_to, o.valid_from, o.valid_to, o.recorded_at, o.revision, "
+    "o.body, o.aliases, "
     "o.supports, o.vector_row"
 )
 
@@ -82,7 +84,8 @@ class CatalogReader:
         where, params = _document_scope(scope)
         if where:
             rows = await self.fetch(
-                f"SELECT f.rowid, -bm25(passages_fts, {PASSAGE_WEIGHTS}) AS s FROM passages_fts f JOIN passages p ON p.rowid = f.rowid "
+                f"SELECT f.rowid, -bm25(passages_fts, {PASSAGE_WEIGHTS}) AS s FROM passages_fts f JOIN passages p ON "
+                f"p.rowid = f.rowid "
                 f"JOIN documents d ON d.id = p.document_id WHERE passages_fts MATCH ? {where} ORDER BY s DESC, f.rowid LIMIT ?",
                 match,
                 *params,
@@ -106,10 +109,12 @@ class CatalogReader:
         """(rowid, relevance) of objects of any standing, best first, ties by row."""
         where, params = _object_scope(scope)
         rows = await self.fetch(
-            f"SELECT f.rowid, -bm25(objects_fts, {OBJECT_WEIGHTS}) AS s FROM objects_fts f JOIN memory_objects o ON o.rowid = f.rowid "
+            f"SELECT f.rowid, -bm25(objects_fts, {OBJECT_WEIGHTS}) AS s FROM objects_fts f JOIN memory_objects o ON "
+            f"o.rowid = f.rowid "
             f"WHERE objects_fts MATCH ? {where} ORDER BY s DESC, f.rowid LIMIT ?"
             if where
-            else f"SELECT rowid, -rank AS s FROM objects_fts WHERE objects_fts MATCH ? AND rank MATCH 'bm25({OBJECT_WEIGHTS})' ORDER BY rank LIMIT ?",
+            else "SELECT rowid, -rank AS s FROM objects_fts WHERE objects_fts MATCH ? "
+            f"AND rank MATCH 'bm25({OBJECT_WEIGHTS})' ORDER BY rank LIMIT ?",
             match,
             *params,
             limit,
@@ -239,7 +244,8 @@ class CatalogReader:
     async def keyed(self, subjects: Iterable[str], limit: int) -> list[tuple[int, str, str]]:
         """(row, subject, attribute) of the claims keyed by one of these folded subjects."""
         rows = await self.fetch(
-            "SELECT rowid, subject, attribute FROM memory_objects WHERE attribute != '' AND subject IN (SELECT value FROM json_each(?)) "
+            "SELECT rowid, subject, attribute FROM memory_objects WHERE attribute != '' AND subject IN (SELECT value "
+            "FROM json_each(?)) "
             "ORDER BY subject, attribute, rowid LIMIT ?",
             _list(subjects),
             limit,
@@ -250,7 +256,8 @@ class CatalogReader:
         """(from, to, type, weight) of the edges that touch these objects, both ways, heaviest first."""
         wanted = _list(ids)
         rows = await self.fetch(
-            "SELECT source, target, type, max(weight) AS w FROM (SELECT * FROM edges WHERE source IN (SELECT value FROM json_each(?1)) "
+            "SELECT source, target, type, max(weight) AS w FROM (SELECT * FROM edges WHERE source IN (SELECT value FROM "
+            "json_each(?1)) "
             "UNION ALL SELECT * FROM edges WHERE target IN (SELECT value FROM json_each(?1))) GROUP BY source, target, type "
             "ORDER BY w DESC, source, target, type LIMIT ?2",
             wanted,
@@ -262,7 +269,8 @@ class CatalogReader:
         """(passage row, object row, byte_start, byte_end): the evidence that lies in these passages."""
         where, params = _object_scope(scope)
         rows = await self.fetch(
-            "SELECT p.rowid, o.rowid, e.byte_start, e.byte_end FROM passages p CROSS JOIN object_evidence e ON e.source = p.source "
+            "SELECT p.rowid, o.rowid, e.byte_start, e.byte_end FROM passages p CROSS JOIN object_evidence e ON e.source "
+            "= p.source "
             "AND e.byte_start >= p.byte_start AND e.byte_start < p.byte_end AND e.document_id = p.document_id "
             f"CROSS JOIN memory_objects o ON o.id = e.object_id WHERE p.rowid IN (SELECT value FROM json_each(?)) {where} "
             "ORDER BY p.rowid, o.rowid, e.byte_start",
@@ -275,9 +283,12 @@ class CatalogReader:
         """object_id, source, byte_start, byte_end, document_id, and of the passage that holds it: passage (its row),
         p_start, line_start, live; current versions first, then in source order."""
         return await self.fetch(
-            "SELECT e.object_id, e.source, e.byte_start, e.byte_end, e.document_id, p.rowid AS passage, p.byte_start AS p_start, p.line_start, "
-            "coalesce(p.live, 0) AS live FROM object_evidence e LEFT JOIN passages p ON p.rowid = (SELECT q.rowid FROM passages q "
-            "WHERE q.source = e.source AND q.byte_start <= e.byte_start AND q.document_id = e.document_id ORDER BY q.byte_start DESC LIMIT 1) "
+            "SELECT e.object_id, e.source, e.byte_start, e.byte_end, e.document_id, p.rowid AS passage, p.byte_start AS "
+            "p_start, p.line_start, "
+            "coalesce(p.live, 0) AS live FROM object_evidence e LEFT JOIN passages p ON p.rowid = (SELECT q.rowid FROM "
+            "passages q "
+            "WHERE q.source = e.source AND q.byte_start <= e.byte_start AND q.document_id = e.document_id ORDER BY "
+            "q.byte_start DESC LIMIT 1) "
             "WHERE e.object_id IN (SELECT value FROM json_each(?)) ORDER BY e.object_id, live DESC, e.source, e.byte_start",
             _list(object_ids),
         )
@@ -312,7 +323,10 @@ def _object_scope(scope: Scope) -> tuple[str, list[object]]:
         said += f" AND {_tag_test('o.tags', scope.tags, params)}"
     if scope.sources:
         tests = " OR ".join(_path_test(s, params) for s in scope.sources)
-        said += f" AND EXISTS (SELECT 1 FROM object_evidence x JOIN documents d ON d.id = x.document_id WHERE x.object_id = o.id AND ({tests}))"
+        said += (
+            " AND EXISTS (SELECT 1 FROM object_evidence x JOIN documents d ON d.id = x.document_id "
+            f"WHERE x.object_id = o.id AND ({tests}))"
+        )
     return said, params
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from smb.model.identity import graph_node_id
-from smb.model.objects import NODE_TYPE, MemoryType
+from smb.model.objects import NODE_TYPE
 from smb.stores.atomic_file import write_atomic
 from smb.stores.graph import VISIBLE
 from smb.stores.projection import Stamp, read_stamp, write_stamp
