@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from datetime import datetime
 from pathlib import Path
@@ -10,8 +11,10 @@ from smb.model.evidence import DocumentVersion, Passage, Span
 from smb.model.identity import document_id, object_id, sha256_hex
 from smb.model.revision import DOCUMENT, Revision, RevisionKind, Statement, Transaction, new_revision
 from smb.model.validity import ALWAYS, UTC, TimeError, parse_interval
+from smb.recall.pipeline import RecallRequest, recall
 from smb.stores.catalog import Catalog
 from smb.stores.catalog_apply import apply
+from smb.stores.catalog_reader import CatalogReader
 
 TURN = re.compile(r"\s*(?:- )?\*\*([^*:]+):\*\*|\s*\[[\d: -]+\] ([A-Z]\w+):")
 
@@ -162,6 +165,56 @@ class PlainBank:
             self.read_source,
             self.vector_rows,
         )
+
+
+LOOM = """# Big Loom
+
+- **Width:** 210 cm
+- **Weaver:** Odile
+
+The Big Loom came from Lyon and stands in the barn.
+
+## Repairs
+
+Odile replaced the breast beam in the spring.
+"""
+DYES = "# Dyes\n\nMadder gives red after a pre-mordant bath.\n\n染料の濃度は三割である。\n"
+TALK = """---
+title: Odile and Bram
+date: 2031-04-02
+---
+
+- **Odile:** Did you ever fix that pedal? <!-- 1 -->
+- **Bram:** Yes, with a bicycle chain last week. <!-- 2 -->
+- **Odile:** Clever! I would never have thought of that.
+- **Bram:** The pedal creaks now, but it holds.
+- **Odile:** I am off to the market, see you.
+"""
+
+
+def run_recall(tmp_path, scenario, vector_rows=None):
+    """Runs `scenario(bank, ask)` over a new bank; `ask(question, **options)` gives a packet."""
+
+    async def whole():
+        bank = PlainBank(await Catalog.open(tmp_path / "c.db"), vector_rows)
+        reader = CatalogReader(bank.catalog)
+
+        async def ask(question, *, given=None, **options):
+            return await recall(reader, RecallRequest.of(question, **options), read_source=bank.read_source, **(given or {}))
+
+        try:
+            return await scenario(bank, ask)
+        finally:
+            await bank.catalog.close()
+
+    return asyncio.run(whole())
+
+
+async def workshop(bank):
+    bank.note("rooms/loom.md", LOOM)
+    bank.note("dyes.md", DYES)
+    bank.note("talk.md", TALK)
+    await bank.commit("2031-05-01T00:00:00")
 
 
 async def bank_of(folder: Path, database: Path, vector_rows=None) -> PlainBank:

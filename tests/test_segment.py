@@ -1,5 +1,6 @@
 """Blocks: every span is exact, and each kind of block is told for what it is."""
 
+import html
 import re
 import time
 
@@ -41,7 +42,8 @@ TEXTS = st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from(["\n", "\n", 
 @example("> " * 300 + "deep\n\nafter", "utf-8")
 @example("".join("  " * i + f"- a{i}\n" for i in range(150)), "utf-8")
 def test_every_span_is_exact(text, encoding):
-    """Bytes decode to a trimmed piece of the text; lines agree with bytes; blocks come in order and don't overlap."""
+    """Bytes decode to a trimmed piece of the text that holds every word of the block; lines agree with bytes; blocks come
+    in order and don't overlap."""
     data = text.encode(encoding)
     read = read_note("n.md", "0" * 64, data)
     if not isinstance(read, Note):
@@ -56,6 +58,8 @@ def test_every_span_is_exact(text, encoding):
         assert block.line_start == len(re.findall(r"\r\n|\r|\n", above)) + 1 - (above.endswith("\r") and quote.startswith("\n"))
         assert block.line_end == block.line_start + len(re.findall(r"\r\n|\r|\n", quote))
         assert block.text or block.links or block.web
+        held = re.sub(r"\W", "", html.unescape(quote))
+        assert all(re.sub(r"\W", "", word) in held for word in block.text.split())
         assert not re.search(r"[\n\r\u2028]", "".join(block.headings) + block.speaker)
 
 
@@ -80,8 +84,12 @@ def test_headings_enclose_what_follows():
 
 def test_a_paragraph_before_a_rule_is_no_heading():
     """Several lines above `---` are a heading to CommonMark and a paragraph to the person who wrote them (A04)."""
-    assert told("one\ntwo\n---\nthree") == [("paragraph", "one two"), ("paragraph", "three")]
-    assert told("Title\n=====\nx")[0] == ("heading", "Title")
+    text = "one\ntwo\n---\nthree"
+    assert told(text) == [("paragraph", "one two"), ("paragraph", "three")]
+    assert text.encode()[: note(text).blocks[0].byte_end] == b"one\ntwo"
+    assert told("A sentence.\n---\n")[0] == told("---\nA sentence.\n---\n")[0] == ("paragraph", "A sentence.")
+    assert told("---\nNo mapping\n---\nx") == [("paragraph", "No mapping"), ("paragraph", "x")]
+    assert told("Title\n=====\nx")[0] == told("Title\n-----\nx")[0] == ("heading", "Title")
 
 
 def test_items_cover_their_own_lines():
@@ -116,6 +124,20 @@ def test_code_is_text():
     assert [(b.kind, b.language, b.text, b.links, b.tags) for b in blocks] == [
         ("code", "py", "# no [[nope]] #nope", (), ()), ("code", "", "indented [[nope]]", (), ())]
     assert text.encode()[blocks[0].byte_start : blocks[0].byte_end] == b"```py title\n# no [[nope]] #nope\n```"
+
+
+def test_below_too_deep_a_nesting_reading_goes_on():
+    """markdown-it drops what it meets a hundred levels down, in a list the whole rest of the note."""
+    for deep, text in (("- " * 200 + "low", "low"), ("1. " * 200 + "low", "low"), ("> " * 200 + "low", "low"), ("> - " * 100 + "low", "low"),
+                       ("".join("  " * n + f"- a{n}\n" for n in range(60)) + "  " * 60 + "- low", "a59")):
+        blocks = note(f"first\n\n{deep}\n\n# H\n\n- b\n\n{deep}\n\nlast\n").blocks
+        after = [(b.kind, b.text) for b in blocks if b.kind == "heading" or b.text in ("b", "last")]
+        assert after == [("heading", "H"), ("item", "b"), ("paragraph", "last")]
+        assert blocks[-1].headings == ("H",) and any(text in b.text for b in blocks)
+        assert sum("low" in b.text for b in blocks) == 2
+    many = "".join(f"{'- ' * 60}deep{n}\n\n" for n in range(60))
+    covered = " ".join(b.text for b in note(many + "# End\n").blocks)
+    assert all(f"deep{n}" in covered for n in range(60)) and "End" in covered
 
 
 def test_html_comments_footnotes_math_and_ids():
@@ -154,41 +176,6 @@ def test_long_code_is_cut_at_blank_lines():
     assert text.encode()[blocks[0].byte_start :].startswith(b"```\nline1\n") and text.encode()[: blocks[-1].byte_end].endswith(b"line199\n```")
     for block in blocks:
         assert block.text.strip("\n") in text.encode()[block.byte_start : block.byte_end].decode()
-
-
-CHATS = {
-    "bold items": "# Chat\n\n- **Ann:** hi <!-- D1:1 -->\n- **Bob Ray:** ho\n- **Ann:** why?\n- **Bob Ray:** [[because]]\n",
-    "bold paragraphs": "**Ann**: hi\n\n**Bob Ray**: ho\n\n**Ann**: why?\n\n**Bob Ray**: [[because]]\n",
-    "bold with times": "**Ann** (10:31): hi\n\n**Bob Ray** (10:32): ho\n\n**Ann** (10:32): why?\n\n**Bob Ray** (10:40): [[because]]\n",
-    "plain lines": "Ann: hi\nBob Ray: ho\nAnn: why?\nBob Ray: [[because]]\n",
-    "time first": "[10:31] Ann: hi\n[10:32] Bob Ray: ho\n[10:32] Ann: why?\n[10:40] Bob Ray: [[because]]\n",
-    "export": "03.05.31, 10:31 - Ann: hi\n03.05.31, 10:32 - Bob Ray: ho\n03.05.31, 10:32 - Ann: why?\n03.05.31, 10:40 - Bob Ray: [[because]]\n",
-}
-
-
-@pytest.mark.parametrize("form", CHATS)
-def test_chats(form):
-    """Each form gives the same turns: speaker told apart, text without it, one place each."""
-    read = note(CHATS[form])
-    turns = [b for b in read.blocks if b.kind == "turn"]
-    assert read.shape == "chat"
-    assert [(t.speaker, t.text) for t in turns] == [("Ann", "hi"), ("Bob Ray", "ho"), ("Ann", "why?"), ("Bob Ray", "because")]
-    assert [t.line_start for t in turns] == sorted({t.line_start for t in turns})
-    data = CHATS[form].encode()
-    assert all(t.speaker in data[t.byte_start : t.byte_end].decode() for t in turns)
-    assert turns[-1].links[0].line == turns[-1].line_start
-
-
-@pytest.mark.parametrize("text", [
-    "- **Port:** 1\n- **Host:** 2\n- **User:** 3\n- **Disk:** 4\n", "Note: a\n\nWarning: b\n\nTip: c\n\nNote: d\n",
-    "## A\n- **Size:** 1\n- **Top:** 2\n\n## B\n- **Size:** 3\n- **Top:** 4\n\n## C\n- **Size:** 5\n- **Top:** 6\n",
-    "A long text.\n\nMore of it.\n\nAnd more.\n\nAnd yet more.\n\nEnd.\n\nAnn: hi\n\nBob: ho\n\nAnn: a\n\nBob: b\n", "- **Ann:** a\n- **Bob:** b\n- **Ann:** c\n",
-    "https://a.b\nhttps://a.b\nhttps://c.d\nhttps://c.d\n",
-])
-def test_lists_of_labels_are_no_chats(text):
-    read = note(text)
-    assert read.shape == "note"
-    assert not any(b.speaker for b in read.blocks)
 
 
 def test_bare_data_is_read_in_bounded_time():

@@ -41,6 +41,8 @@ _GUESSES = (
 _DAMAGED_AT = 0.5
 """Share of well-formed sequences among the non-ASCII ones from which a file is damaged UTF-8, not another encoding. Text
 in another encoding has next to none; GB18030 comes highest, with about 0.1."""
+_FEW_FOREIGN, _FOREIGN_RUN = 16, re.compile(rb"[\x80-\xff]{3}")
+_KANA = re.compile("[\u3041-\u30fa]")
 
 _DATE_KEYS = ("date", "created", "created_at", "created at", "date_created", "creation_date", "published", "date published")
 _FILE_DAY = re.compile(r"(?<!\d)((?:19|20|21)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)")
@@ -283,11 +285,14 @@ def _guess(data: bytes, error: UnicodeDecodeError) -> Decoded | Skipped:
 
 def _candidates(data: bytes) -> Iterator[str]:
     """Encodings to try, likeliest first: charset_normalizer's guess, but Western European when few bytes are not ASCII,
-    where its statistics have nothing to go by."""
+    where its statistics have nothing to go by, and Japanese, which it takes for Korean, when what comes out has kana."""
     sample = data[: 1 << 16]
     foreign = len(sample) - len(sample.translate(None, bytes(range(128, 256))))
-    if foreign * 10 < len(sample):
+    if foreign * 10 < len(sample) or (foreign < _FEW_FOREIGN and not _FOREIGN_RUN.search(sample)):
         yield "cp1252"
+    for encoding in ("cp932", "euc_jp"):
+        if len(_KANA.findall(sample.decode(encoding, "ignore"))) * 10 > foreign:
+            yield encoding
     from charset_normalizer import from_bytes
 
     best = from_bytes(sample, cp_isolation=_GUESSES).best()

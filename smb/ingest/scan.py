@@ -52,17 +52,10 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a scan saw, sorted by path. `root` is absolute (links in it kept); `subset` is relative to it, "" for all:
-    only what is under `subset` was looked at, so nothing else may be called gone."""
+    """What a scan saw, sorted by path."""
 
-    root: str
-    subset: str
     files: tuple[FoundFile, ...]
     skipped: tuple[Skipped, ...]
-
-    def covers(self, path: str) -> bool:
-        """Whether this scan would have seen a file at `path` (relative to the root) if it were there."""
-        return not self.subset or path == self.subset or path.startswith(self.subset + "/")
 
 
 def scan(
@@ -80,24 +73,19 @@ def scan(
     top = os.path.abspath(root)
     within = ""
     if subset is not None:
-        within = os.path.relpath(os.path.abspath(subset), top).replace(os.sep, "/")
-        if within == ".." or within.startswith("../"):
+        within = _inside(os.path.realpath(subset), os.path.realpath(top)) or _inside(os.path.abspath(subset), top)
+        if not within:
             raise RootUnreadable(str(subset), f"it is not inside {top}")
         within = "" if within == "." else within
     walk = _Walk(top, _matcher(include), max_size, follow_symlinks)
     walk.run(within)
-    return Scan(
-        top, within, tuple(sorted(walk.files, key=lambda f: f.path)), tuple(sorted(walk.skipped, key=lambda s: (s.path, s.line or 0)))
-    )
+    return Scan(tuple(sorted(walk.files, key=lambda f: f.path)), tuple(sorted(walk.skipped, key=lambda s: (s.path, s.line or 0))))
 
 
-def load(found: FoundFile) -> bytes | Skipped:
-    """The bytes of a found file, or why they can't be had (unreadable, or gone since the scan)."""
-    try:
-        with open(found.absolute, "rb", buffering=0) as file:
-            return file.read()
-    except OSError as error:
-        return Skipped(found.path, "vanished" if error.errno == errno.ENOENT else "unreadable", _said(error))
+def _inside(path: str, folder: str) -> str:
+    """`path` relative to `folder`, POSIX; "" when it lies elsewhere."""
+    relative = os.path.relpath(path, folder).replace(os.sep, "/")
+    return "" if relative == ".." or relative.startswith("../") else relative
 
 
 _Ignores = tuple[tuple[str, "GitIgnoreSpec"], ...]
@@ -116,6 +104,7 @@ class _Walk:
         self.file_links: list[tuple[str, str, os.stat_result]] = []
 
     def run(self, within: str) -> None:
+        self.within = within.split("/") if within else []
         try:
             info = os.stat(self.top)
             if not stat.S_ISDIR(info.st_mode):
@@ -166,6 +155,9 @@ class _Walk:
                     self._folder(*folder)
                 return
             relative = f"{relative}/{name}" if relative else name
+            if entry.is_symlink() and not self.follow:  # links within the root were resolved before: it leads out
+                self._link(entry, relative, ignores)
+                return
             if _left_out(name) or _ignored(relative + "/", ignores):
                 return
             absolute = entry.path
@@ -243,13 +235,13 @@ class _Walk:
         if not self._sayable(relative, name):
             return
         target = os.path.realpath(entry.path)
-        inside = os.path.relpath(target, self.real_top).split(os.sep) if target != self.real_top else []
-        if inside[:1] == [os.pardir]:
+        inside = [part for part in _inside(target, self.real_top).split("/") if part != "."]
+        if inside == [""]:
             if not self.follow:
                 self.skipped.append(Skipped(relative, "symlink.outside", f"leads to {_printable(target)}; --follow-symlinks would follow it"))
                 return
-        elif any(_left_out(part) for part in inside):
-            return
+        elif any(_left_out(part) for part in inside) or inside[: len(self.within)] != self.within:
+            return  # what lies elsewhere in the root is found there by a scan of that part
         if folder:
             self.folder_links.append((relative, entry.path, ignores))
         else:

@@ -5,10 +5,10 @@ Owns `MemoryObject` and its markdown form. Never touches a file: `smb.stores.obj
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from json.encoder import encode_basestring
 
 from smb.model.edges import EdgeType, NodeType
 from smb.model.evidence import Span
@@ -256,7 +256,7 @@ def quoted(text: str) -> str:
     """`text` as one line of YAML that every YAML reader reads back as this very string."""
     if _PLAIN.match(text) and text.lower() not in _PLAIN_TRAPS:
         return text
-    return _NOT_PRINTABLE.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return _NOT_PRINTABLE.sub(lambda m: f"\\u{ord(m[0]):04x}", encode_basestring(text))
 
 
 def _list(name: str, values: tuple[str, ...]) -> list[str]:

@@ -200,22 +200,16 @@ class Neighbourhood:
         if not hits:
             return []
         centres = list(dict.fromkeys((*found.of("passage", "lexical")[:AROUND], *found.of("passage", "dense")[: AROUND // 2])))
-        around = {row + step for row in centres for step in range(-REACH, REACH + 1)}
-        found.rows.update((row["rowid"], row) for row in await reader.passages(around.union(hits)))
+        found.rows.update((row["rowid"], row) for row in await reader.passages(hits))
+        homes = [found.rows[row] for row in centres if row in found.rows]
+        around = {home["rowid"] + step for home in homes for step in _steps(home)} - found.rows.keys()
+        found.rows.update((row["rowid"], row) for row in await reader.passages(around))
         near: dict[int, float] = {}
-        for centre in centres:
-            home = found.rows.get(centre)
-            for step in range(-REACH, REACH + 1):
-                row = found.rows.get(centre + step)
-                if (
-                    step
-                    and home
-                    and row
-                    and _leads_to(home, row, step)
-                    and (row["document_id"], row["source"]) == (home["document_id"], home["source"])
-                    and row["live"] == home["live"]
-                ):
-                    near[centre + step] = max(near.get(centre + step, 0.0), 1 / abs(step))
+        for home in homes:
+            for step in _steps(home):
+                row = found.rows.get(home["rowid"] + step)
+                if row and all(row[name] == home[name] for name in ("document_id", "source", "live")):
+                    near[row["rowid"]] = max(near.get(row["rowid"], 0.0), 1 / abs(step))
         ranked = sorted(
             ((score, row) for row, score in near.items() if ("passage", row) not in found.by),
             key=lambda pair: (-pair[0], pair[1]),
@@ -223,11 +217,11 @@ class Neighbourhood:
         return [Hit("passage", row, score) for score, row in ranked]
 
 
-def _leads_to(home: sqlite3.Row, row: sqlite3.Row, step: int) -> bool:
+def _steps(home: sqlite3.Row) -> tuple[int, ...]:
     """In talk every turn near a hit may be what is meant; in notes only what a heading, a colon or a question introduces."""
-    if home["kind"] == "turn" and row["kind"] == "turn":
-        return True
-    return step == 1 and (home["kind"] == "heading" or home["text"].rstrip(" *_").endswith((":", "?", "：", "？")))
+    if home["kind"] == "turn":
+        return tuple(step for step in range(-REACH, REACH + 1) if step)
+    return (1,) if home["kind"] == "heading" or home["text"].rstrip(" *_").endswith((":", "?", "：", "？")) else ()
 
 
 def stem(word: str) -> str:

@@ -102,7 +102,13 @@ async def _rank(asked: Plan, request: RecallRequest, reader: CatalogReader, foun
     documents = {row["document_id"] for row in found.rows.values()}
     told.documents = {row["id"]: row for row in await reader.documents(documents)}
     shapes = {i: row["shape"] for i, row in told.documents.items()}
-    signals = score_passages(asked, found, terms, await reader.lengths(documents), shapes)
+    signals = score_passages(
+        asked,
+        found,
+        terms,
+        await reader.lengths(sorted({(row["document_id"], row["source"]) for row in found.rows.values()})),
+        shapes,
+    )
     if _is_miss(found, signals, asked):
         return []
     best = sorted(signals, key=lambda row: (-signals[row].total, row))[: max(JUDGED_PASSAGES, 3 * request.n)]

@@ -213,7 +213,7 @@ class Catalog:
 def _with_pages(o: MemoryObject, places: dict[str, tuple[str, str]]) -> MemoryObject:
     def shown(link: Link) -> Link:
         title, location = places.get(link.target, ("", ""))
-        return replace(link, title=title, page=_page(location))
+        return Link(link.target, link.type, link.weight, title, _page(location))
 
     if o.type is MemoryType.RELATIONSHIP and o.links:
         source, target = places.get(o.about), places.get(o.links[0].target)

@@ -241,7 +241,7 @@ async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[R
     await catalog.run_many("INSERT INTO objects_fts (objects_fts, rowid, title, body, aliases, ngrams) VALUES ('delete', ?, ?, ?, ?, ?)", unsaid)
     await catalog.run_many(f"INSERT OR REPLACE INTO memory_objects (rowid, {_COLUMNS}) VALUES ({', '.join('?' * 34)})", rows)
     await catalog.run_many("INSERT INTO objects_fts (rowid, title, body, aliases, ngrams) VALUES (?, ?, ?, ?, ?)", indexed)
-    await apply_links(catalog, folded, {i: row["merged_into"] for i, row in held.items()}, histories)
+    await apply_links(catalog, folded, {i: row["merged_into"] for i, row in held.items()}, {i: row["title"] for i, row in held.items()}, histories)
 
 
 def _row(o: MemoryObject, verdict: Verdict, aliases: str, grams: str, seq: int, vector: int | None) -> tuple[object, ...]:

@@ -20,9 +20,11 @@ Folded = tuple[MemoryObject, Verdict]
 Edge = tuple[str, str, str, str, float]
 
 
-async def apply_links(catalog: Catalog, folded: Sequence[Folded], held: Mapping[str, str], histories: Mapping[str, Sequence[Revision]]) -> None:
+async def apply_links(catalog: Catalog, folded: Sequence[Folded], held: Mapping[str, str], shown: Mapping[str, str],
+                      histories: Mapping[str, Sequence[Revision]]) -> None:
     """Writes what the folded objects say of names, edges and evidence; `held` maps those that had rows before to what they
-    were merged into (""). Objects that no longer hold keep their evidence but lose names and edges."""
+    were merged into (""), `shown` to the title they had. Objects that no longer hold keep their evidence but lose names
+    and edges."""
     await catalog.run_in("DELETE FROM names WHERE object_id IN ({marks})", held)
     await catalog.run_in("DELETE FROM object_evidence WHERE object_id IN ({marks})", held)
     names: list[tuple[str, str, int]] = []
@@ -37,6 +39,7 @@ async def apply_links(catalog: Catalog, folded: Sequence[Folded], held: Mapping[
     await catalog.run_many("INSERT OR IGNORE INTO names VALUES (?, ?, ?)", names)
     await catalog.run_many("INSERT OR IGNORE INTO object_evidence VALUES (?, ?, ?, ?, ?)", evidence)
     await _write_edges(catalog, folded, held)
+    await _say_again(catalog, folded, shown)
     merges = {o.id: merged_into(verdict) for o, verdict in folded}
     moved = {i for o, now in merges.items() if now != held.get(o, "") for i in (o, now, held.get(o, "")) if i}
     if moved:
@@ -46,6 +49,14 @@ async def apply_links(catalog: Catalog, folded: Sequence[Folded], held: Mapping[
         told = await catalog.histories(holders)
         again = [(o, judge(told[i], about=i)) for i in sorted(holders) if (o := as_object(told[i], about=i)) is not None]
         await _write_edges(catalog, again, holders)
+
+
+async def _say_again(catalog: Catalog, folded: Sequence[Folded], shown: Mapping[str, str]) -> None:
+    """Marks as changed what shows the title of an object that is new or has another title now."""
+    renamed = [o.id for o, _ in folded if shown.get(o.id) != o.title]
+    for end in ("target", "source"):
+        await catalog.run_in(f"UPDATE memory_objects SET changed = (SELECT max(seq) FROM transactions) WHERE id IN "
+                             f"(SELECT held_by FROM edges WHERE {end} IN ({{marks}}) AND held_by != {end})", renamed)
 
 
 def merged_into(verdict: Verdict) -> str:

@@ -138,14 +138,14 @@ class CatalogReader:
             found.append([row[0] for row in rows])
         return found
 
-    async def lengths(self, document_ids: Iterable[str]) -> dict[tuple[str, str], int]:
+    async def lengths(self, versions: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
         """(document, source) → passages of that version."""
         rows = await self.fetch(
-            "SELECT document_id, source, count(*) FROM passages WHERE document_id IN (SELECT value FROM json_each(?)) "
-            "GROUP BY document_id, source",
-            _list(document_ids),
+            "SELECT j.value ->> 0 AS document, j.value ->> 1 AS source, (SELECT p.ordinal + 1 FROM passages p WHERE "
+            "p.document_id = j.value ->> 0 AND p.source = j.value ->> 1 ORDER BY p.ordinal DESC LIMIT 1) FROM json_each(?) j",
+            _list(versions),
         )
-        return {(row[0], row[1]): row[2] for row in rows}
+        return {(row[0], row[1]): row[2] or 0 for row in rows}
 
     # ------------------------------------------------------------ rows
 

@@ -84,7 +84,6 @@ CREATE TABLE passages (
     vector_row INTEGER                    -- row of the embedding matrix; NULL while not embedded
 );
 CREATE INDEX passages_document ON passages (document_id, source, ordinal);
-CREATE INDEX passages_id ON passages (id);
 CREATE INDEX passages_vector ON passages (vector_row);
 CREATE INDEX passages_source ON passages (source, byte_start);
 CREATE VIRTUAL TABLE passages_fts USING fts5(
@@ -146,7 +145,7 @@ CREATE TABLE edges (
     weight REAL NOT NULL,
     PRIMARY KEY (source, target, type, held_by)
 ) WITHOUT ROWID;
-CREATE INDEX edges_target ON edges (target);
+CREATE INDEX edges_target ON edges (target, weight);
 CREATE INDEX edges_held ON edges (held_by);
 
 CREATE TABLE object_evidence (

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -58,12 +57,10 @@ def measure(shared: Path, size: str, rounds: int, place: Path) -> list[tuple[str
     n = len(documents)
     floor_script = shared / "eval" / "ingest" / "floor.py"
     floor, plain, full = [], [], []
-    bank = place / f"bank-{size}"
-    for _ in range(rounds):
-        shutil.rmtree(place / "floor", ignore_errors=True)
-        floor.append(run(sys.executable, floor_script, "ingest", place / "floor" / "db", corpus, "static"))
+    for turn in range(rounds):  # nothing is deleted in between: ext4 is slow at creating files just after that
+        floor.append(run(sys.executable, floor_script, "ingest", place / f"floor-{turn}" / "db", corpus, "static"))
         for costs, options in ((full, ["--sync"]), (plain, ["--skip-embeddings"])):
-            shutil.rmtree(bank, ignore_errors=True)
+            bank = place / f"bank-{size}-{turn}-{options[0].strip('-')}"
             run(*SMB, "init", bank, "--no-git")
             costs.append(run(*SMB, "ingest", corpus, "--bank", bank, *options))
     base, without, with_mirror = median(floor), median(plain), median(full)

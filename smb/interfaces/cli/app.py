@@ -5,6 +5,7 @@ Nothing heavy is imported before a command runs, and not even typer for `--versi
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -18,6 +19,7 @@ def main() -> None:
         sys.exit(0)
     from smb.interfaces.cli.root import build
 
+    gc.set_threshold(50_000, 20, 100)  # a short process that makes many small values and few cycles: 5 % of an ingest
     root = build()
     sys.excepthook = root.report_unexpected
     root.main(prog_name="smb")
