@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from smb.bank_layout import make_bank, make_folders, read_places, read_toml, write_place
 from smb.config import Settings
 from smb.embedding import Embedding
-from smb.model.validity import parse_instant
 from smb.stores.catalog import Catalog
 from smb.stores.evidence_store import EvidenceStore
 from smb.stores.ledger import Ledger
@@ -177,10 +176,9 @@ class Bank:
         from smb.recall.pipeline import RecallRequest, recall
         from smb.stores.catalog_reader import CatalogReader
 
-        request = RecallRequest(
-            query, n, budget, *(parse_instant(text) if text else None for text in (as_of, known_at, now)), tuple(types), tuple(tags),
-            (source,) if source else (), () if layer is None else (layer,), hops, min_score or 0.0, include_superseded, explain, lexical,
-            profile or "", goal or "")
+        request = RecallRequest.of(
+            query, n=n, budget=budget, as_of=as_of, known_at=known_at, now=now, types=types, tags=tags, source=source, layer=layer, hops=hops,
+            profile=profile, goal=goal, min_score=min_score, include_superseded=include_superseded, explain=explain, lexical=lexical)
         stale = await self.writer.catch_up_if_free()
         embedder, degraded = (None, []) if lexical else self.embedding.for_queries()
         places = read_places(self.path)

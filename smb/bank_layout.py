@@ -7,10 +7,7 @@ Owns what `smb init` makes and what `bank.toml` says. Never writes objects, sour
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import tomllib
-import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,6 +69,8 @@ def make_bank(path: Path, *, git: bool = True) -> dict[str, object]:
         raise NotEmpty(path)
     make_folders(path)
     if created:
+        import uuid
+
         write_atomic(path / "bank.toml", _toml(BankToml(str(uuid.uuid4()))).encode(), durable=True)
     for name, text in ((".gitignore", _IGNORED), (".gitattributes", _ATTRIBUTES)):
         if not (path / name).exists():
@@ -153,6 +152,9 @@ def _toml(bank: BankToml) -> str:
 
 def _repository(path: Path) -> str:
     """Makes a git repository for the bank unless one is around it; "none" where there is no git."""
+    import shutil
+    import subprocess  # 10 ms together, and only `init` needs them
+
     git = shutil.which("git")
     if git is None:
         return "none"

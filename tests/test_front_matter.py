@@ -1,5 +1,7 @@
 """Front matter: values stay as written, nothing raises, and what is no mapping is body."""
 
+import time
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -24,6 +26,25 @@ def test_scalars_stay_as_written():
         "country": "no", "start": "12:30", "zip": "01234", "tags": "#kiln", "up": "[[Kiln]]", "x": "~", "big": "1_000", "v": "1.10"}
     assert read.links == (WikiLink("Kiln", "", "", "", False, 6),)
     assert (read.state, read.warnings, read.body) == (FrontState.OK, (), 10)
+
+
+def test_a_hash_glued_to_a_word_is_text():
+    """A03: YAML would cut these short; with a space after the hash, after a quoted value or after a date it is a comment."""
+    text = "---\ntitle: Fix for #12 and more\nmany: one\n  two #three\ntags: a #b\nx: y # z\nq: 'v' #w\nd: 2031-02-03 #approx\nl:\n  - p #q\n---\n"
+    read = front(text)
+    assert {p.key: p.text for p in read.properties} | {"l": ""} == {
+        "title": "Fix for #12 and more", "many": "one two #three", "tags": "a #b", "x": "y", "q": "v", "d": "2031-02-03", "l": ""}
+    assert read.properties[-1].items == ("p #q",)
+    assert [text.encode()[p.byte_start : p.byte_end].decode() for p in read.properties[:4]] == [
+        "title: Fix for #12 and more", "many: one\n  two #three", "tags: a #b", "x: y"]
+
+
+@pytest.mark.parametrize("line", ["k: v\n", "k:\n", "k: *x\n", "k: a: b\n", "- a\n", "# c\n", "k: #t\n", "k: [a, b]\n"])
+def test_long_front_matter_takes_no_long(line):
+    """Ten thousand lines of it: well under a second, whatever they are."""
+    start = time.process_time()
+    front("---\nx: &x 1\n" + line * 10_000 + "---\n")
+    assert time.process_time() - start < 1.5
 
 
 def test_lists_quotes_and_blocks():

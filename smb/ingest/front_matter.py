@@ -18,7 +18,7 @@ from smb.ingest.wiki_link import WIKI_LINK, wiki_link
 from smb.model.validity import TimeError, parse_interval
 
 if TYPE_CHECKING:
-    from yaml.nodes import Node
+    from yaml.nodes import Node, ScalarNode
 
 _CORE_TAGS = "tag:yaml.org,2002:"
 _PLAIN_TAGS = frozenset(_CORE_TAGS + name for name in (
@@ -26,6 +26,7 @@ _PLAIN_TAGS = frozenset(_CORE_TAGS + name for name in (
 _KEY_LINE = re.compile(r"""(?!-\s)(?P<quote>["']?)(?P<key>[^\s:=#"'\[\]{}*&!|>`<@%][^:=\n"]{0,80}?)(?P=quote)[ \t]*(?P<mark>[:=])(?=\s|$)""")
 _TOML_KEY = re.compile(r"""[ \t]*(?:\[+[ \t]*)?(["']?)([\w.-]+)\1[ \t]*(?:=|\.|\])""")
 _LINES_NAMED = 5
+_LINE_REST = re.compile(r"[^\r\n]*")
 _LIST_ITEM = re.compile(r"[ \t]*-(?:[ \t]+|$)")
 _ISO_DAY = re.compile(r"(\d{4}-\d{1,2}-\d{1,2})(?:[T ]\d{1,2}:\d{2}[\d:.,]*\s*(?:Z|[+-]\d{2}:?\d{2})?)?", re.IGNORECASE)
 
@@ -97,12 +98,13 @@ def _read_yaml(source: SourceText, inner: str, offset: int, close: int) -> _Read
         key = key_node.value if isinstance(key_node, yaml.ScalarNode) else _raw(inner, key_node)
         aliased = value_node.start_mark.index < key_node.end_mark.index
         text, items = _value(inner, key_node, value_node, aliased)
+        glued = isinstance(value_node, yaml.ScalarNode) and len(text) > len(value_node.value)
         end = offset + (key_node if aliased else value_node).end_mark.index
         if not aliased and not (isinstance(value_node, yaml.ScalarNode) and value_node.value):
             end = max(end, offset + key_node.end_mark.index)
         end = start + len(source.text[start:end].rstrip())
-        if aliased or not value_node.value:
-            end = source.ends[source.line_at(start) - 1]
+        if aliased or glued or not value_node.value:
+            end = source.ends[source.line_at(end if glued else start) - 1]
             end = start + len(source.text[start:end].rstrip())
         start += len(source.text[start:end]) - len(source.text[start:end].lstrip())
         byte_start, byte_end, line_start, line_end = source.place(start, end)
@@ -121,7 +123,7 @@ def _value(inner: str, key: Node, value: Node, aliased: bool) -> tuple[str, tupl
         items = tuple(i.value for i in value.value if isinstance(i, ScalarNode)) if isinstance(value, SequenceNode) else ()
         return text, items or ((value.value,) if isinstance(value, ScalarNode) else (text,))
     if isinstance(value, ScalarNode):
-        text = value.value or _hash_text(inner, value)
+        text = _text(inner, value)
         return text, (text,) if text else ()
     raw = _raw(inner, value)
     if not isinstance(value, SequenceNode):
@@ -131,7 +133,7 @@ def _value(inner: str, key: Node, value: Node, aliased: bool) -> tuple[str, tupl
     items = []
     for item in value.value:
         if isinstance(item, ScalarNode):
-            items.append(item.value or _hash_text(inner, item))
+            items.append(_text(inner, item))
         else:
             items.append(_raw(inner, item))
     return raw, tuple(i for i in items if i)
@@ -142,14 +144,21 @@ def _raw(inner: str, node: Node) -> str:
 
 
 def _rest_of_line(inner: str, index: int) -> str:
-    return inner[index:].splitlines()[0].strip() if inner[index:].strip("\r\n") and inner[index] not in "\r\n" else ""
+    found = _LINE_REST.match(inner, index)
+    return found[0].strip() if found else ""
 
 
-def _hash_text(inner: str, node: Node) -> str:
-    """`#kiln` where YAML sees an empty value and a comment; a comment proper has a space after its hash."""
-    rest = _rest_of_line(inner, node.end_mark.index) if node.end_mark.index < len(inner) else ""
-    rest = rest.removeprefix(":").removeprefix("-").strip()
-    return rest if len(rest) > 1 and rest[0] == "#" and not rest[1].isspace() and rest[1] != "#" else ""
+def _text(inner: str, node: ScalarNode) -> str:
+    """The text of a scalar, with what YAML takes for a comment where the hash is glued to a word: `#kiln`, `Fix for #12`. A
+    comment proper has a space after its hash."""
+    value: str = node.value
+    if "#" not in inner or node.style or _ISO_DAY.fullmatch(value):
+        return value
+    rest = _rest_of_line(inner, node.end_mark.index)
+    if not value:
+        rest = rest.removeprefix(":").removeprefix("-").strip()
+    glued = len(rest) > 1 and rest[0] == "#" and not rest[1].isspace() and rest[1] != "#"
+    return f"{value} {rest}".strip() if glued else value
 
 
 def _refused_tags(value: Node) -> Iterator[str]:

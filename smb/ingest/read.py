@@ -109,9 +109,10 @@ def read_note(path: str, source: str, data: bytes) -> Note | Skipped:
         warnings.insert(0, NoteWarning("encoding.guessed", f"Read as {decoded.encoding}; nothing in the file says so.", None))
     warnings.extend(_embed_cycles(path, blocks))
     values = {p.key.strip().casefold(): p for p in front.properties}
-    headings = [heads[i] for i in heads if heads[i].text]
-    levels = [pieces[i].level for i in heads if heads[i].text]
-    title, title_from = _title(path, values, headings, levels, bool(pieces) and pieces[0].kind == "heading")
+    telling = [i for i in heads if heads[i].text and not pieces[i].inner]
+    headings = [heads[i] for i in telling]
+    levels = [pieces[i].level for i in telling]
+    title, title_from = _title(path, values, headings, levels, leads=telling[:1] == [0])
     return Note(
         path=path, source=source, text=decoded.text, encoding=decoded.encoding, encoding_guessed=decoded.guessed,
         front=front.state, properties=front.properties, title=title, title_from=title_from,
@@ -179,7 +180,7 @@ def _properties_block(source: SourceText, front: FrontMatter) -> Iterator[Block]
     yield Block("properties", text, byte_start, byte_end, line_start, line_end, (), links=front.links)
 
 
-def _title(path: str, values: dict[str, Property], headings: list[Inline], levels: list[int], leads: bool) -> tuple[str, str]:
+def _title(path: str, values: dict[str, Property], headings: list[Inline], levels: list[int], *, leads: bool) -> tuple[str, str]:
     """The title and where it is from: the property, else the first heading of level 1 (or any heading the note begins
     with), else the file name."""
     if (prop := values.get("title")) and (title := " ".join(_plain(prop.text).split())):

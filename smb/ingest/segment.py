@@ -34,7 +34,8 @@ _RESTARTS = 20
 @dataclass(slots=True)
 class Piece:
     """A block before its inline content is read. Lines are [first, last), from 0; `start`, `end` are characters of the
-    source; `content` is what markdown-it hands on (container markup gone) or, for code, the code."""
+    source; `content` is what markdown-it hands on (container markup gone) or, for code, the code; `inner` is a heading in a
+    list or a quote, which heads nothing."""
 
     kind: str
     content: str
@@ -51,6 +52,7 @@ class Piece:
     quoted: bool = False
     speaker: str = ""
     language: str = ""
+    inner: bool = False
 
 
 def walk(source: SourceText, body: int) -> tuple[list[Piece], MutableMapping[str, Any]]:
@@ -241,7 +243,7 @@ class _Walker:
             return
         content = _ANCHOR.sub("", content) if "{#" in content else content
         if self.depth or self.quotes:
-            self._add(Piece("heading", content, first, last, 0, 0, level=level))
+            self._add(Piece("heading", content, first, last, 0, 0, level=level, inner=True))
             return
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
