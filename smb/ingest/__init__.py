@@ -1,0 +1,1 @@
+"""From the bytes of notes to a transaction."""

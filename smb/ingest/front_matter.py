@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _CORE_TAGS = "tag:yaml.org,2002:"
 _PLAIN_TAGS = frozenset(_CORE_TAGS + name for name in (
     "str", "int", "float", "bool", "null", "timestamp", "binary", "seq", "map", "set", "omap", "pairs", "merge", "value"))
-_KEY_LINE = re.compile(r"""(?!-\s)(?P<quote>["']?)(?P<key>[^\s:=#"'\[\]{}*&!|>`<@%][^:=\n"]{0,80}?)(?P=quote)[ \t]*(?P<mark>[:=])(?=\s|$)""")
+_KEY_LINE = re.compile(
+    r"""(?!-\s)(?P<quote>["']?)(?P<key>[^\s:=#"'\[\]{}*&!|>`<@%][^:=\n"]{0,80}?)(?P=quote)[ \t]*[:=](?=\s|$)"""
+)
 _TOML_KEY = re.compile(r"""[ \t]*(?:\[+[ \t]*)?(["']?)([\w.-]+)\1[ \t]*(?:=|\.|\])""")
 _LINES_NAMED = 5
 _LINE_REST = re.compile(r"[^\r\n]*")
@@ -110,7 +112,8 @@ def _read_yaml(source: SourceText, inner: str, offset: int, close: int) -> _Read
         byte_start, byte_end, line_start, line_end = source.place(start, end)
         properties.append(Property(key, text, items, line_start, line_end, byte_start, byte_end))
         for tag in _refused_tags(value_node) if "!" in inner else ():
-            warnings.append(NoteWarning("frontmatter.refused_tag", f"{key}: the tag {tag} is not followed; its text is kept.", line_start))
+            said = f"{key}: the tag {tag} is not followed; its text is kept."
+            warnings.append(NoteWarning("frontmatter.refused_tag", said, line_start))
     return FrontState.OK, properties, warnings
 
 
@@ -280,7 +283,8 @@ def _duplicate_keys(properties: list[Property]) -> Iterator[NoteWarning]:
     for key, on in lines.items():
         if len(on) > 1:
             said = ", ".join(map(str, on[:-1][:_LINES_NAMED])) + (", …" if len(on) > _LINES_NAMED + 1 else "")
-            yield NoteWarning("frontmatter.duplicate_key", f"{key} stands on lines {said} and {on[-1]}; the last one counts.", on[-1])
+            detail = f"{key} stands on lines {said} and {on[-1]}; the last one counts."
+            yield NoteWarning("frontmatter.duplicate_key", detail, on[-1])
 
 
 def _impossible_dates(properties: list[Property]) -> Iterator[NoteWarning]:

@@ -28,15 +28,17 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _MAGIC = (
-    (b"\x89PNG\r\n", "PNG"), (b"\xff\xd8\xff", "JPEG"), (b"GIF87a", "GIF"), (b"GIF89a", "GIF"), (b"%PDF-", "PDF"), (b"PK\x03\x04", "ZIP"),
-    (b"\x1f\x8b", "gzip"), (b"\x7fELF", "ELF"), (b"SQLite format 3", "SQLite"), (b"7z\xbc\xaf", "7z"), (b"\xd0\xcf\x11\xe0", "OLE"),
+    (b"\x89PNG\r\n", "PNG"), (b"\xff\xd8\xff", "JPEG"), (b"GIF87a", "GIF"), (b"GIF89a", "GIF"), (b"%PDF-", "PDF"),
+    (b"PK\x03\x04", "ZIP"), (b"\x1f\x8b", "gzip"), (b"\x7fELF", "ELF"), (b"SQLite format 3", "SQLite"), (b"7z\xbc\xaf", "7z"),
+    (b"\xd0\xcf\x11\xe0", "OLE"),
     (b"Rar!\x1a", "RAR"), (b"RIFF", "RIFF"), (b"OggS", "Ogg"), (b"ID3", "MP3"), (b"BZh", "bzip2"), (b"\xfd7zXZ", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"), (b"wOFF", "font"), (b"wOF2", "font"),
 )
 _CONTROLS = bytes(c for c in (*range(32), 127) if c not in b"\t\n\v\f\r\x1b")
 _MOST_CONTROLS, _FEW_CONTROLS = 0.02, 4
 _GUESSES = (
-    "cp1252 cp1250 cp1251 cp1253 cp1254 cp1257 iso8859_2 iso8859_5 iso8859_7 koi8_r mac_roman gb18030 big5 cp932 euc_jp euc_kr cp949"
+    "cp1252 cp1250 cp1251 cp1253 cp1254 cp1257 iso8859_2 iso8859_5 iso8859_7 koi8_r mac_roman gb18030 big5 cp932 euc_jp euc_kr "
+    "cp949"
 ).split()
 _DAMAGED_AT = 0.5
 """Share of well-formed sequences among the non-ASCII ones from which a file is damaged UTF-8, not another encoding. Text
@@ -123,7 +125,8 @@ def read_note(path: str, source: str, data: bytes) -> Note | Skipped:
 
 
 def _block(
-    piece: Piece, source: SourceText, above: tuple[str, ...], env: MutableMapping[str, Any], columns: dict[tuple[str, ...], list[str]]
+    piece: Piece, source: SourceText, above: tuple[str, ...], env: MutableMapping[str, Any],
+    columns: dict[tuple[str, ...], list[str]],
 ) -> Block | None:
     """The block a piece makes; None when nothing is left of it but markup. `columns` keeps the names of table columns."""
     web: tuple[WebLink, ...] = ()
@@ -153,8 +156,8 @@ def _block(
         return None
     byte_start, byte_end, line_start, line_end = source.place(piece.start, piece.end)
     return Block(
-        piece.kind, read.text, byte_start, byte_end, line_start, line_end, above, piece.level, read.terms, read.code_terms, read.links,
-        read.web, read.tags, cells, piece.task, piece.callout, piece.quoted, piece.speaker, read.block_id, piece.language,
+        piece.kind, read.text, byte_start, byte_end, line_start, line_end, above, piece.level, read.terms, read.code_terms,
+        read.links, read.web, read.tags, cells, piece.task, piece.callout, piece.quoted, piece.speaker, read.block_id, piece.language,
     )
 
 
@@ -164,9 +167,10 @@ def _lines_before(piece: Piece) -> int:
 
 
 def _joined(parts: list[Inline]) -> Inline:
+    gathered = ("terms", "code_terms", "links", "web", "tags")
     return Inline(
         " | ".join(p.text for p in parts if p.text),
-        *(tuple(dict.fromkeys(value for p in parts for value in getattr(p, name))) for name in ("terms", "code_terms", "links", "web", "tags")),
+        *(tuple(dict.fromkeys(value for p in parts for value in getattr(p, name))) for name in gathered),
         block_id=next((p.block_id for p in parts if p.block_id), ""),
     )
 
@@ -211,7 +215,8 @@ def _embed_cycles(path: str, blocks: list[Block]) -> Iterator[NoteWarning]:
                 cycle = not section or section in (heading.casefold() for heading in block.headings)
             if cycle:
                 part = f"#^{link.block}" if link.block else f"#{link.heading}" if link.heading else ""
-                yield NoteWarning("embed.cycle", f"![[{link.target}{part}]] embeds the place it stands in; it is followed once.", link.line)
+                said = f"![[{link.target}{part}]] embeds the place it stands in; it is followed once."
+                yield NoteWarning("embed.cycle", said, link.line)
 
 
 def _names(values: dict[str, Property], *keys: str) -> Iterator[str]:

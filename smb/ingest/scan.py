@@ -27,7 +27,9 @@ INCLUDED = ("*.md", "*.markdown", "*.mdx")
 LARGEST = 16 * 2**20
 IGNORE_FILE = ".smbignore"
 
-_LEFT_OUT = frozenset(("node_modules", "bower_components", "__pycache__", "__pypackages__", "site-packages", "lost+found", "$RECYCLE.BIN"))
+_LEFT_OUT = frozenset(
+    "node_modules bower_components __pycache__ __pypackages__ site-packages lost+found $RECYCLE.BIN".split()
+)
 _LINK_REASONS = {errno.ENOENT: "symlink.dangling", errno.ENOTDIR: "symlink.dangling", errno.ELOOP: "symlink.loop"}
 
 
@@ -227,7 +229,8 @@ class _Walk:
             info = os.stat(entry.path)
         except OSError as error:
             if wanted and not _ignored(relative, ignores):
-                self.skipped.append(Skipped(_printable(relative), _LINK_REASONS.get(error.errno or 0, "unreadable"), _said(error)))
+                reason = _LINK_REASONS.get(error.errno or 0, "unreadable")
+                self.skipped.append(Skipped(_printable(relative), reason, _said(error)))
             return
         folder = stat.S_ISDIR(info.st_mode)
         if folder and _left_out(name) or _ignored(relative + "/" * folder, ignores) or not (folder or wanted):
@@ -238,7 +241,8 @@ class _Walk:
         inside = [part for part in _inside(target, self.real_top).split("/") if part != "."]
         if inside == [""]:
             if not self.follow:
-                self.skipped.append(Skipped(relative, "symlink.outside", f"leads to {_printable(target)}; --follow-symlinks would follow it"))
+                detail = f"leads to {_printable(target)}; --follow-symlinks would follow it"
+                self.skipped.append(Skipped(relative, "symlink.outside", detail))
                 return
         elif any(_left_out(part) for part in inside) or inside[: len(self.within)] != self.within:
             return  # what lies elsewhere in the root is found there by a scan of that part
@@ -251,7 +255,8 @@ class _Walk:
         """Whether a name is valid Unicode; if not, says so."""
         if name.isascii() or not any("\ud800" <= c <= "\udfff" for c in name):
             return True
-        self.skipped.append(Skipped(_printable(relative), "name.undecodable", "the name is not valid UTF-8; rename it to ingest it"))
+        detail = "the name is not valid UTF-8; rename it to ingest it"
+        self.skipped.append(Skipped(_printable(relative), "name.undecodable", detail))
         return False
 
     def _ignores(self, relative: str, absolute: str, above: _Ignores, names: set[str]) -> _Ignores:
@@ -298,7 +303,8 @@ def _is_bank(names: set[str]) -> bool:
 def _matcher(include: Sequence[str]) -> Callable[[str, str], bool]:
     """(name, path) → whether a pattern matches; patterns with a slash are held against the path. Case is ignored."""
     suffixes = tuple(p[1:].lower() for p in include if p.startswith("*.") and not any(c in p[1:] for c in "*?[/"))
-    others = [(("/" in p), re.compile(translate(p), re.IGNORECASE)) for p in include if p[1:].lower() not in suffixes or not p.startswith("*.")]
+    rest = [p for p in include if p[1:].lower() not in suffixes or not p.startswith("*.")]
+    others = [("/" in p, re.compile(translate(p), re.IGNORECASE)) for p in rest]
 
     def matches(name: str, path: str) -> bool:
         return name.lower().endswith(suffixes) or any(pattern.match(path if whole else name) for whole, pattern in others)

@@ -282,7 +282,8 @@ class _Walker:
             self.header = cells
         if any(cells):
             first = self.row_line
-            self._add(Piece("row", "", first, first + 1, 0, 0, level=self.depth, cells=cells, header=() if self.in_header else self.header))
+            header = () if self.in_header else self.header
+            self._add(Piece("row", "", first, first + 1, 0, 0, level=self.depth, cells=cells, header=header))
 
     def _quoted(self) -> bool:
         return any(q is None for q in self.quotes)

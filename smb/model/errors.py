@@ -2,16 +2,27 @@
 
 Owns the root and its exit code; each concrete error lives beside the code that raises it:
 
-    SmbError                     exit 1
-    ├── model.validity      TimeError
-    ├── model.revision      MalformedRevision
-    ├── stores.evidence_store  SourceCollision, EvidenceMissing
-    ├── stores.ledger       LedgerDamaged
-    ├── stores.object_file  MalformedObjectFile
-    ├── stores.writer_lock  BankLocked (exit 6)
-    ├── stores.catalog      CatalogTooNew
-    ├── inference.embedder  EmbedderMismatch, EmbedderUnavailable
-    └── bank                NoBank, BankTooNew, UnknownId, UnknownPath
+    SmbError                      exit 1
+    ├── model.revision           MalformedRevision
+    ├── model.validity           TimeError (exit 2)
+    ├── stores.catalog           CatalogTooNew, CatalogDamaged
+    ├── stores.catalog_apply     IdentityCollision
+    ├── stores.embedding_matrix  MatrixMismatch, MatrixDamaged
+    ├── stores.evidence_store    SourceCollision, EvidenceMissing
+    ├── stores.graph             UnknownEdgeType (exit 2), UnknownNodeType (exit 2)
+    ├── stores.ledger            LedgerDamaged
+    ├── stores.object_file       MalformedObjectFile
+    ├── stores.vectors           VectorsNotOwned, VectorsUnreadable
+    ├── stores.writer_lock       BankLocked (exit 6)
+    ├── inference.embedder       EmbedderMismatch, EmbedderUnavailable
+    ├── ingest.scan              RootUnreadable (exit 2)
+    ├── ingest.scope             NothingToIngest (exit 2)
+    ├── recall.cite              QuoteUnreadable
+    ├── recall.discover          RouteUnavailable
+    ├── recall.query             EmptyQuery (exit 2)
+    ├── bank_layout              NoBank, NotEmpty, BankTooNew, BankTomlDamaged
+    ├── config                   BadSetting, UnreadableSettings, UnknownSetting (exit 2)
+    └── lookup                   UnknownReference, AmbiguousReference
 """
 
 from __future__ import annotations

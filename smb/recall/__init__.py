@@ -1,0 +1,1 @@
+"""From a question to a packet of evidence. Calls no language model."""

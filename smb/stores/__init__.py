@@ -1,0 +1,1 @@
+"""Truth (layer 0, ledger) and its projections (object files, catalog, vectors, graph)."""

@@ -10,6 +10,7 @@ import typer
 
 from smb.config import size_in_bytes
 from smb.interfaces.cli.command import LockOption, SmbCommand, banked
+from smb.interfaces.cli.next_step import DEFAULT_BANK, bank_option
 from smb.interfaces.cli.outline import count
 from smb.interfaces.cli.page import Page
 from smb.interfaces.cli.progress import Progress
@@ -51,12 +52,12 @@ def ingest(
             ),
             lock_timeout=lock_timeout,
         )
-    session.show(report, lambda answer, page: ingest_text(answer, page, dry_run=dry_run))
+    session.show(report, lambda answer, page: ingest_text(answer, page, dry_run=dry_run, bank=session.settings.bank_dir))
     if report["status"] == "partial":
         raise typer.Exit(PARTIAL)
 
 
-def ingest_text(report: dict[str, Any], page: Page, *, dry_run: bool = False) -> str:
+def ingest_text(report: dict[str, Any], page: Page, *, dry_run: bool = False, bank: Path = DEFAULT_BANK) -> str:
     """The summary of an ingest: counts, what was skipped and why, warnings, the next step."""
     moves = [f"{report[name]} {name}" for name in ("added", "changed", "moved", "removed", "unchanged") if report[name]]
     skipped, warnings = report["skipped"], report["warnings"]
@@ -72,7 +73,7 @@ def ingest_text(report: dict[str, Any], page: Page, *, dry_run: bool = False) ->
     if warnings:
         lines += ["", page.strong("Warnings"), *_listed(warnings, "code", page)]
     if report["added"] and not dry_run:
-        lines += ["", f"Next: {page.strong('smb recall QUESTION')}"]
+        lines += ["", f"Next: {page.strong(f'smb recall QUESTION{bank_option(bank)}')}"]
     return "\n".join(lines)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from smb.interfaces.cli.command import SmbCommand, banked
+from smb.interfaces.cli.next_step import bank_option
 from smb.interfaces.cli.page import Page
 from smb.interfaces.cli.session import Session
 
@@ -33,6 +33,6 @@ def init(
 
 
 def _made(where: Path, answer: dict[str, Any], page: Page) -> str:
-    named = "" if where == Path("memory-bank") else f" --bank {shlex.quote(str(where))}"
+    named = bank_option(where)
     said = "Made a memory bank in" if answer.get("created", True) else "There is a memory bank already in"
     return f"{said} {page.place(str(where))}\nNext: {page.strong(f'smb ingest FOLDER{named}')}"

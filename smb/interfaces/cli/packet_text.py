@@ -115,9 +115,9 @@ def _item(item: dict[str, Any], page: Page, packet: dict[str, Any], *, ranked: b
         said = said[1:]  # an object's text begins with its title
     lines += [f"    {page.style(line)}".rstrip() for line in said]
     places = list(dict.fromkeys(where(citation) for citation in item["citations"]))
-    if places:
-        more = f"  +{len(places) - PLACES_SHOWN} more" if len(places) > PLACES_SHOWN else ""
-        lines.append("    " + page.place("  ".join(places[:PLACES_SHOWN])) + page.faint(more))
+    more = f"+{len(places) - PLACES_SHOWN} more" if len(places) > PLACES_SHOWN else ""
+    shown = [*map(page.place, places[:PLACES_SHOWN]), *filter(None, (page.faint(more), page.faint(item["id"])))]
+    lines.append("    " + "  ".join(shown))
     if item.get("dimensions"):
         lines += _explained(item, page)
     return lines
