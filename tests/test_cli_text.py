@@ -160,7 +160,7 @@ def test_a_recall_shows_the_answer_then_the_items_with_their_places_then_what_is
         "Boiler 1",
         "since 2033-01-02",
         "It runs at 71 degrees.",
-        "Boiler.md:1\n",
+        "    Boiler.md:1  ",
         "No longer so",
         "64 degrees",
         "12 of 2000 tokens",
