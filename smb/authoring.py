@@ -1,15 +1,18 @@
 """What people change by hand in object files, as revisions.
 
-Owns the reading of a hand edit: a changed file is a person's supersede, a deleted one a person's revoke. Never writes
-an object file and never refuses an edit silently: one that can't be read stays as it is and is reported.
+Owns the reading of a hand edit: a changed file is a person's supersede, a deleted one a person's revoke. A claim that
+says something else after the edit is another claim, which supersedes the one that was edited: ids are made from what a
+claim says, and the old value stays known. Never writes an object file and never refuses an edit silently: one that can't
+be read stays as it is and is reported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from smb.model.identity import fold_proposition, object_id
 from smb.model.objects import MemoryObject, MemoryType, Mode
 from smb.model.revision import Revision, RevisionKind, Statement, Transaction, new_revision
 from smb.stores.catalog import Catalog
@@ -70,11 +73,16 @@ async def authored(catalog: Catalog, edits: Sequence[HandEdit], clock: Callable[
 def _edit(found: MemoryObject, current: MemoryObject, history: Iterable[Revision]) -> list[Revision]:
     """A person's supersede of their own earlier word on the object, if any; what documents say stays beside it."""
     history = list(history)
-    lead = next((r.statement for r in reversed(history) if isinstance(r.statement, Statement)), None)
+    lead = next((r.statement for r in reversed(history) if isinstance(r.statement, Statement) and r.object_id == current.id), None)
     body = "" if found.type is MemoryType.RELATIONSHIP else found.body.strip()
+    if current.type is MemoryType.CLAIM:
+        found, body = _claim_as_said(found, current), ""
+    title = found.title.strip() or current.title
+    says_else = current.type is MemoryType.CLAIM and fold_proposition(title) != fold_proposition(current.title)
+    identity = fold_proposition(title) if says_else else current.identity
     statement = Statement(
-        title=found.title or current.title,
-        identity=current.identity,
+        title=title,
+        identity=identity,
         body="" if body == found.title.strip() else body,
         aliases=found.aliases,
         tags=found.tags,
@@ -84,26 +92,44 @@ def _edit(found: MemoryObject, current: MemoryObject, history: Iterable[Revision
         about=current.about,
         links=lead.links if lead else (),
         attributed_to=found.attributed_to,
-        confidence=max(found.confidence, current.confidence),
+        confidence=found.confidence,
         mode=Mode.AUTHORED,
         extra=found.extra,
     )
-    earlier = _standing(history, authored_only=True)
+    if says_else:
+        return [new_revision(RevisionKind.SUPERSEDE, object_id(MemoryType.CLAIM.value, identity), MemoryType.CLAIM.value, statement=statement,
+                             replaces=tuple(r.id for r in _standing(history, current.id, authored_only=False)), reason="edited by hand", actor=ACTOR)]
+    earlier = _standing(history, current.id, authored_only=True)
     if any(r.statement == statement for r in earlier):
         return []
     return [new_revision(RevisionKind.SUPERSEDE, current.id, current.type.value, statement=statement, replaces=tuple(r.id for r in earlier),
                          reason="edited by hand", actor=ACTOR)]
 
 
-def _deletion(object_id: str, history: Iterable[Revision]) -> list[Revision]:
-    standing = _standing(history, authored_only=False)
+def _deletion(deleted: str, history: Iterable[Revision]) -> list[Revision]:
+    standing = _standing(history, deleted, authored_only=False)
     if not standing:
         return []
-    return [new_revision(RevisionKind.REVOKE, object_id, standing[0].object_type, replaces=tuple(r.id for r in standing), reason=FILE_DELETED, actor=ACTOR)]
+    return [new_revision(RevisionKind.REVOKE, deleted, standing[0].object_type, replaces=tuple(r.id for r in standing), reason=FILE_DELETED, actor=ACTOR)]
 
 
-def _standing(history: Iterable[Revision], *, authored_only: bool) -> list[Revision]:
+def _claim_as_said(found: MemoryObject, current: MemoryObject) -> MemoryObject:
+    """An edited claim with title, body and value in step: whichever of them the person changed is what the claim says."""
+    body = " ".join(found.body.split())
+    title, value = found.title, found.value
+    if title == current.title and body not in ("", " ".join((current.body or current.title).split())):
+        title = body
+    if title == current.title and value != current.value and current.value and current.value in title:
+        title = value.join(title.rsplit(current.value, 1))
+    elif title != current.title and value == current.value and current.value:
+        before, _, after = current.title.rpartition(current.value)
+        value = title[len(before) : len(title) - len(after)] if title.startswith(before) and title.endswith(after) else ""
+    return replace(found, title=title, value=value.strip(), key=found.key if value.strip() else ())
+
+
+def _standing(history: Iterable[Revision], about: str, *, authored_only: bool) -> list[Revision]:
     held = list(history)
     closed = {i for r in held for i in r.replaces}
-    return [r for r in held if r.id not in closed and isinstance(r.statement, Statement) and (not authored_only or r.statement.mode is Mode.AUTHORED)]
+    return [r for r in held if r.id not in closed and r.object_id == about and isinstance(r.statement, Statement)
+            and (not authored_only or r.statement.mode is Mode.AUTHORED)]
 

@@ -23,6 +23,7 @@ from smb.stores.views import MarkdownStore
 if TYPE_CHECKING:
     from smb.bank import Bank
 
+VECTOR_LAG = 200  # objects the Chroma mirror may be behind (DESIGN.md, section 3)
 _QUOTES_SHOWN = 50
 
 
@@ -197,7 +198,7 @@ class _Examination:
     async def mirrors(self) -> None:
         mirror = self.bank.vector_mirror()
         lag = await mirror.lag(self.bank.catalog)
-        if lag:
+        if lag > VECTOR_LAG:
             self.found("vectors.behind", "info", f"the Chroma mirror is {lag} objects behind (recall doesn't need it)", "smb ingest --sync", mend=self._sync)
         if await GraphFile(self.bank.path).stamp(self.bank.catalog) != await self.bank.catalog.latest():
             self.found("graph.behind", "info", "graph.json is behind", "smb rebuild, or smb graph export for the current one", mend=self._sync)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from smb.interfaces.cli.outline import count
 from smb.interfaces.cli.page import Page
 
+FINDINGS_SHOWN = 5  # of one kind
 SKIPPED_SHOWN = 10
 
 
@@ -53,14 +55,18 @@ def status_text(answer: dict[str, Any], page: Page) -> str:
 def doctor_text(answer: dict[str, Any], page: Page) -> str:
     """Each finding with the command that mends it, the worst first."""
     shade = {"error": page.bad, "warning": page.warning, "info": page.faint}
-    lines = []
-    for one in sorted(answer["findings"], key=lambda f: (list(shade).index(f["severity"]), f["check"])):
-        mark = page.good("fixed") if one["fixed"] else shade[one["severity"]](one["severity"])
-        lines.append(f"{mark}  {page.strong(one['check'])}  {page.style(one['detail'])}")
-        place = page.place(_place(one)) if one["path"] else ""
-        remedy = "" if one["fixed"] else f"mend: {page.style(one['remedy'])}"
-        if place or remedy:
-            lines.append("    " + "  ".join(part for part in (place, remedy) if part))
+    lines: list[str] = []
+    found = sorted(answer["findings"], key=lambda f: (list(shade).index(f["severity"]), f["check"]))
+    for (severity, check), same in ((key, list(group)) for key, group in groupby(found, key=lambda f: (f["severity"], f["check"]))):
+        for one in same[:FINDINGS_SHOWN]:
+            mark = page.good("fixed") if one["fixed"] else shade[severity](severity)
+            lines.append(f"{mark}  {page.strong(check)}  {page.style(one['detail'])}")
+            place = page.place(_place(one)) if one["path"] else ""
+            remedy = "" if one["fixed"] else f"mend: {page.style(one['remedy'])}"
+            if place or remedy:
+                lines.append("    " + "  ".join(part for part in (place, remedy) if part))
+        if len(same) > FINDINGS_SHOWN:
+            lines.append(page.faint(f"    and {len(same) - FINDINGS_SHOWN:,} more {check} (--json lists all)"))
     checked = ", ".join(count(n, name.replace("_", " ").removesuffix("s")) for name, n in answer["checked"].items())
     verdict = page.good("The bank keeps its promises.") if answer["ok"] else page.bad("The bank is damaged.")
     return "\n".join([*lines, *([""] if lines else []), f"{verdict} {page.faint(f'Checked {checked}.')}"])

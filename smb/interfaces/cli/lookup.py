@@ -10,8 +10,6 @@ from smb.interfaces.cli.command import SmbCommand, banked
 from smb.interfaces.cli.lookup_text import got_text, history_text, why_text
 from smb.interfaces.cli.session import Session
 
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="An object's id or name.", show_default=False)]
-
 
 def register(app: typer.Typer) -> None:
     for command in (get, why, history):
@@ -22,15 +20,19 @@ def register(app: typer.Typer) -> None:
 def get(
     session: Session,
     ref: Annotated[str, typer.Argument(metavar="ID|PATH[:LINE[:COUNT]]", help="An id, or a note and lines.", show_default=False)],
+    expand: Annotated[bool, typer.Option("--expand", help="Show what a note embeds where it embeds it.")] = False,
 ) -> None:
     """Show an object, or a document's exact lines."""
-    session.show(session.ask(lambda bank: bank.get(ref)), got_text)
+    session.show(session.ask(lambda bank: bank.get(ref, expand=expand)), got_text)
 
 
 @banked
-def why(session: Session, object_id: IdArgument) -> None:
-    """Show everything needed to check an object."""
-    session.show(session.ask(lambda bank: bank.why(object_id)), why_text)
+def why(
+    session: Session,
+    ref: Annotated[str, typer.Argument(metavar="ID|KEY", help="An object's id or name, or SUBJECT / ATTRIBUTE.", show_default=False)],
+) -> None:
+    """Show everything needed to check an object or a key."""
+    session.show(session.ask(lambda bank: bank.why(ref)), why_text)
 
 
 @banked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from smb.interfaces.cli.packet_text import day, key_text, period, verdict_text, where
@@ -74,12 +75,30 @@ def _note(answer: dict[str, Any], page: Page) -> str:
     width = len(str(answer["line_end"]))
     head = f"{page.place(answer['path'])}  {page.faint(answer['title'])}"
     gone = [] if answer["live"] else [page.warning("no longer among the notes; this is what it said")]
+    if "expanded" in answer:
+        lines = list(_expanded(answer["expanded"], page))
+        return "\n".join([head, *gone, *(lines or [page.faint("nothing is written there")])])
     shown = answer["text"].split("\n") if answer["text"] or answer["lines"] >= answer["line_start"] else []
     lines = [
         f"{page.faint(f'{number:>{width}}')}  {page.style(line)}".rstrip()
         for number, line in enumerate(shown, answer["line_start"])
     ]
     return "\n".join([head, *gone, *(lines or [page.faint(f"it has {answer['lines']} lines")])])
+
+
+def _expanded(part: dict[str, Any], page: Page) -> Iterator[str]:
+    """The numbered lines of a part, and below a line that names them, indented, the lines of what is embedded there."""
+    width = len(str(part["line_end"]))
+    for one in part["content"]:
+        if "text" in one:
+            for number, line in enumerate(one["text"].split("\n"), one["line_start"]):
+                yield f"{page.faint(f'{number:>{width}}')}  {page.style(line)}".rstrip()
+        elif "cut" in one:
+            yield f"{' ' * width}  {page.style(one['embed'])}  {page.warning(one['cut'])}"
+        else:
+            yield f"{' ' * width}  {page.faint('┌')} {page.place(where(one))}  {page.faint(one['embed'])}"
+            for line in _expanded(one, page):
+                yield f"{' ' * width}  {page.faint('│')} {line}".rstrip()
 
 
 def _revision(revision: dict[str, Any], page: Page) -> list[str]:

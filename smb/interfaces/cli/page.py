@@ -28,7 +28,7 @@ class Page:
 
     def style(self, text: str, **how: Any) -> str:
         """`text` printable, with `how` of typer.style (fg, bold, dim) where this page has colour."""
-        if not self.colour:
+        if not self.colour or not text:
             return printable(text)
         import typer
 
