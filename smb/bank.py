@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import datetime, timezone
@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smb.bank_layout import make_bank, make_folders, read_places, read_toml, write_place
-from smb.config import Settings
+from smb.config import DEFAULT_ORIGIN, Settings
 from smb.embedding import Embedding
 from smb.stores.catalog import Catalog
 from smb.stores.evidence_store import EvidenceStore
 from smb.stores.ledger import Ledger
+from smb.usage import Usage
 from smb.writer import Writer
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from smb.inference.embedder import Embedder
     from smb.ingest.scope import Root
     from smb.lookup import Lookup
+    from smb.signing import Desk, Signed
     from smb.stores.graph import KnowledgeGraph
     from smb.stores.hand_edit import HandEdit
     from smb.stores.vector_mirror import VectorMirror
@@ -50,6 +52,8 @@ class Bank:
         self.ledger = Ledger(path)
         self.catalog = catalog
         self.writer = Writer(path, self.ledger, self.evidence, catalog, self.embedding, lock_timeout)
+        self.usage = Usage(path)
+        self.toml = read_toml(path)
         self._clock = clock or (lambda: datetime.now(timezone.utc))
 
     @staticmethod
@@ -93,7 +97,7 @@ class Bank:
         async with self.writer.writing():
             pass
         report = IngestReport()
-        ingester = Ingester(self.catalog, self.evidence, self.writer.writing, self.writer.commit, self._clock)
+        ingester = Ingester(self.catalog, self.evidence, self.writer.writing, self.writer.commit, self._clock, read_toml(self.path).single_valued)
         options = ScanOptions(tuple(include), max_size or LARGEST, follow_symlinks, dry_run)
         for path in paths or self._default_paths():
             for root in await self._roots(path):
@@ -106,7 +110,7 @@ class Bank:
         rows = await self.catalog.fetch("SELECT type, count(*) AS n FROM memory_objects WHERE standing IN ('current', 'contested') GROUP BY type ORDER BY type")
         (passages,) = (await self.catalog.fetch("SELECT count(*) FROM passages WHERE live = 1"))[0]
         return {
-            "schema_version": SCHEMA_VERSION, "status": "partial" if report.skipped else "ok", "seen": report.seen, "added": report.added,
+            "schema_version": SCHEMA_VERSION, "status": "partial" if report.lost else "ok", "seen": report.seen, "added": report.added,
             "changed": report.changed, "moved": report.moved, "unchanged": report.unchanged, "removed": report.removed,
             "skipped": report.skipped, "warnings": report.warnings, "refused": report.refused, "objects": {row["type"]: row["n"] for row in rows},
             "passages": passages, "generation": self.ledger.generation(), "dry_run": dry_run, "seconds": round(time.perf_counter() - started, 3),
@@ -165,27 +169,77 @@ class Bank:
                 progress("vectors", 0, None)
             await mirror.catch_up(self.catalog)
 
-    async def recall(self, query: str, *, n: int = 10, budget: int = 2000, as_of: str | None = None, known_at: str | None = None,
+    async def recall(self, query: str, *, n: int = 10, budget: int | None = None, as_of: str | None = None, known_at: str | None = None,
                      now: str | None = None, types: Sequence[str] = (), tags: Sequence[str] = (), source: str | None = None, layer: int | None = None,
-                     hops: int = 2, profile: str | None = None, goal: str | None = None, min_score: float | None = None,
-                     include_superseded: bool = False, explain: bool = False, lexical: bool = False) -> dict[str, Any]:
+                     hops: int | None = None, profile: str | None = None, goal: str | None = None, seen: Sequence[str] = (),
+                     min_score: float | None = None, include_superseded: bool = False, explain: bool = False, lexical: bool = False) -> dict[str, Any]:
         """The packet for a question (DESIGN.md, section 8). Times are ISO text; `source` is a path, prefix or glob.
 
-        Calls no language model. Raises EmptyQuery, TimeError.
+        `goal` is a session goal for this call, `seen` ids the caller has already. Budget and hops not given are the
+        settings', else the profile's. Calls no language model. Raises EmptyQuery, TimeError, UnknownProfile.
         """
         from smb.recall.pipeline import RecallRequest, recall
+        from smb.recall.standpoint import standpoint
         from smb.stores.catalog_reader import CatalogReader
 
+        view = standpoint(profile or self.settings.recall_profile, self.toml.profiles, goal or "", self.usage.goals(), self.usage.uses(), seen)
+        configured = self.settings.recall_budget if self.settings.origin("recall_budget") != DEFAULT_ORIGIN else None
         request = RecallRequest.of(
-            query, n=n, budget=budget, as_of=as_of, known_at=known_at, now=now, types=types, tags=tags, source=source, layer=layer, hops=hops,
-            profile=profile, goal=goal, min_score=min_score, include_superseded=include_superseded, explain=explain, lexical=lexical)
+            query, n=n, budget=budget or configured or view.profile.budget, as_of=as_of, known_at=known_at, now=now, types=types, tags=tags,
+            source=source, layer=layer, hops=view.profile.hops if hops is None else hops, min_score=min_score,
+            include_superseded=include_superseded, explain=explain, lexical=lexical)
         stale = await self.writer.catch_up_if_free()
         embedder, degraded = (None, []) if lexical else self.embedding.for_queries()
         places = read_places(self.path)
         return await recall(
             CatalogReader(self.catalog), request, read_source=self.evidence.read, generation=(await self.catalog.latest())[1], stale=stale,
-            matrix=self.embedding.matrix if embedder else None, embedder=embedder, degraded=degraded,
+            matrix=self.embedding.matrix if embedder else None, embedder=embedder, degraded=degraded, standpoint=view,
             exists=lambda root, path: root not in places or (Path(places[root]) / path).exists())
+
+    # ------------------------------------------------------------ goals, feedback, decisions
+
+    async def goal_add(self, text: str, *, level: str = "session", tags: Sequence[str] = (), parent: str = "") -> dict[str, Any]:
+        """Sets a goal that orders recalls on this machine until it is done. Raises EmptyGoal, UselessTag, UnknownGoal."""
+        return {"schema_version": SCHEMA_VERSION, "goal": asdict(self.usage.add_goal(text, level, tags, parent, self._clock()))}
+
+    async def goal_list(self) -> dict[str, Any]:
+        """The open goals."""
+        return {"schema_version": SCHEMA_VERSION, "goals": [asdict(goal) for goal in self.usage.goals()]}
+
+    async def goal_done(self, reference: str) -> dict[str, Any]:
+        """Closes a goal, by its id or the beginning of one. Raises UnknownGoal, AmbiguousGoal."""
+        return {"schema_version": SCHEMA_VERSION, "goal": asdict(self.usage.finish_goal(reference, self._clock()))}
+
+    async def feedback(self, reference: str, signal: str) -> dict[str, Any]:
+        """Notes that an item of an answer was used or ignored. Raises UnknownReference, UnknownSignal."""
+        await self.writer.catch_up_if_free()
+        item = await self._lookup().item_id(reference)
+        successes, uses = self.usage.feedback(item, signal, self._clock())
+        return {"schema_version": SCHEMA_VERSION, "id": item, "signal": signal, "successes": successes, "uses": uses}
+
+    async def verify(self, reference: str, *, who: str, note: str = "") -> dict[str, Any]:
+        """A person's sign-off on an object. Raises UnknownReference, SignerMissing, NotEntitled, AlreadyRejected, NothingToSign."""
+        return await self._decide(reference, lambda desk, id_: desk.verify(id_, who, note, self._clock()))
+
+    async def reject(self, reference: str, *, who: str, reason: str) -> dict[str, Any]:
+        """A person's rejection of an object, final. Raises what `verify` does and ReasonMissing."""
+        return await self._decide(reference, lambda desk, id_: desk.reject(id_, who, reason, self._clock()))
+
+    async def _decide(self, reference: str, plan: Callable[[Desk, str], Awaitable[Signed]]) -> dict[str, Any]:
+        desk = self._desk()
+        async with self.writer.writing():
+            object_id = await self._lookup().object_id(reference)
+            signed = await plan(desk, object_id)
+            if signed.transaction is not None:
+                await self.writer.commit(signed.transaction)
+        await self._render_views()
+        return {"schema_version": SCHEMA_VERSION, "id": object_id, "title": signed.before.title, "was": signed.before.verification,
+                "changed": signed.transaction is not None, **await desk.shown(object_id), "generation": self.ledger.generation()}
+
+    def _desk(self) -> Desk:
+        from smb.signing import Desk
+
+        return Desk(self.catalog, self.toml.authority)
 
     # ------------------------------------------------------------ looking up
 
@@ -194,20 +248,47 @@ class Bank:
 
         return Lookup(self.catalog, self.evidence, read_places(self.path))
 
-    async def get(self, reference: str) -> dict[str, Any]:
-        """An object or passage by id, or a note's lines by PATH[:LINE[:COUNT]]. Raises UnknownReference."""
+    async def get(self, reference: str, *, expand: bool = False) -> dict[str, Any]:
+        """An object or passage by id, or a note's lines by PATH[:LINE[:COUNT]]; with `expand` also as "expanded" what the note
+        embeds, in its place (see `Expander.get`). Raises UnknownReference, AmbiguousReference, NothingToExpand."""
         await self.writer.catch_up_if_free()
-        return await self._lookup().get(reference)
+        if not expand:
+            return await self._lookup().get(reference)
+        from smb.embeds import Expander
+        from smb.ingest.read import note_in
+        from smb.ingest.wiki_link import embeds_in
+
+        return await Expander(self._lookup(), note_in, embeds_in).get(reference)
 
     async def why(self, reference: str) -> dict[str, Any]:
-        """The chain of evidence under an object. Raises UnknownReference."""
+        """The chain of evidence under an object, and who signed it. Raises UnknownReference."""
         await self.writer.catch_up_if_free()
-        return await self._lookup().why(reference)
+        told = await self._lookup().why(reference)
+        return {**told, **await self._desk().shown(told["id"])}
 
     async def history(self, reference: str) -> dict[str, Any]:
         """Every revision of an object, a document or a key. Raises UnknownReference."""
         await self.writer.catch_up_if_free()
         return await self._lookup().history(reference)
+
+    # ------------------------------------------------------------ single-valued keys
+
+    async def keys(self) -> dict[str, Any]:
+        """The single-valued attributes, and those that look like one, with counts."""
+        from smb.keys import shown
+
+        await self.writer.catch_up_if_free()
+        return await shown(self.path, self.catalog)
+
+    async def set_key(self, name: str, *, single_valued: bool) -> dict[str, Any]:
+        """Lists an attribute as single-valued or takes it off the list, and settles the bank's claims by it: how many are
+        superseded, contested, current now. Raises NoKey, NotListed, ListHidden, BankLocked."""
+        from smb.ingest.stirred_keys import StirredKeys
+        from smb.keys import add, remove
+        changed = await (add if single_valued else remove)(
+            self.path, self.writer, self.catalog, self._clock, lambda listed: StirredKeys(self.catalog, listed), name)
+        await self._render_views()
+        return changed
 
     # ------------------------------------------------------------ keeping in order
 

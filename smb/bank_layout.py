@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from smb.model.errors import SmbError
 from smb.model.objects import TYPE_TO_LOCATION
@@ -48,11 +50,16 @@ class BankTomlDamaged(SmbError):
 
 @dataclass(frozen=True, slots=True)
 class BankToml:
-    """What `bank.toml` says of the bank itself; settings a person may add there are `smb.config`'s."""
+    """What `bank.toml` says of the bank itself; settings a person may add there are `smb.config`'s.
+
+    `authority` says who may sign how much (`smb.signing`), `profiles` how scores are weighed (`smb.recall.profiles`).
+    """
 
     bank_id: str
     fingerprint: str = ""
     single_valued: tuple[str, ...] = ()
+    authority: Mapping[str, int] = field(default_factory=dict)
+    profiles: Mapping[str, Any] = field(default_factory=dict)
 
 
 def is_bank(path: Path) -> bool:
@@ -101,10 +108,14 @@ def read_toml(path: Path) -> BankToml:
         raise BankTomlDamaged(file, str(error)) from error
     if data.get("format") != FORMAT:
         raise BankTooNew(path, data.get("format"))
-    embedder, keys = data.get("embedder", {}), data.get("keys", {})
-    if not isinstance(embedder, dict) or not isinstance(keys, dict):
-        raise BankTomlDamaged(file, "[embedder] and [keys] must be tables")
-    return BankToml(str(data.get("id", "")), str(embedder.get("fingerprint", "")), tuple(map(str, keys.get("single_valued", ()))))
+    tables = {name: data.get(name, {}) for name in ("embedder", "keys", "authority", "profiles")}
+    if wrong := [f"[{name}]" for name, table in tables.items() if not isinstance(table, dict)]:
+        raise BankTomlDamaged(file, f"{', '.join(wrong)} must be a table")
+    embedder, keys, authority, profiles = tables.values()
+    for name, value in authority.items():
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 100:
+            raise BankTomlDamaged(file, f"[authority] {name} must be a whole number from 0 to 100")
+    return BankToml(str(data.get("id", "")), str(embedder.get("fingerprint", "")), tuple(map(str, keys.get("single_valued", ()))), authority, profiles)
 
 
 def fix_fingerprint(path: Path, fingerprint: str) -> None:

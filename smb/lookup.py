@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from smb.model.currentness import judge
+from smb.model.currentness import Standing, judge
 from smb.model.errors import SmbError
 from smb.model.evidence import DocumentVersion, Span
 from smb.model.identity import fold
@@ -18,6 +18,7 @@ from smb.model.objects import MemoryObject
 from smb.model.provenance import closure_of
 from smb.model.revision import DOCUMENT, Revision, Statement
 from smb.model.validity import to_iso
+from smb.model.verification import SignOff
 from smb.stores.catalog import Catalog
 from smb.stores.evidence_store import EvidenceStore
 
@@ -51,44 +52,61 @@ class Lookup:
         return await self._lines(reference)
 
     async def why(self, reference: str) -> dict[str, Any]:
-        """The whole chain under an object: verdict, deciding revisions, what it was derived from, spans checked against layer 0."""
-        object_id = await self.object_id(reference)
-        histories = await self.catalog.histories([object_id])
-        waiting = [object_id]
+        """The whole chain under an object, or under the claims that stand for a key (`SUBJECT / ATTRIBUTE`; the last ones, where
+        none does): verdict, deciding revisions, what it was derived from, spans checked against layer 0.
+
+        Raises UnknownReference, AmbiguousReference.
+        """
+        key, ids = await self._keyed(reference)
+        ids = ids or [await self.object_id(reference, keys=True)]
+        histories = await self.catalog.histories(ids)
+        verdicts = {i: judge(histories[i], about=i) for i in ids}
+        ids = [i for i in ids if verdicts[i].holds] or ids
+        waiting = ids
         while waiting:  # everything it was derived from, level by level
             derived = {d for i in waiting for r in histories[i] if isinstance(r.statement, Statement) for d in r.statement.derived_from} - histories.keys()
             histories |= await self.catalog.histories(derived)
             waiting = list(derived)
-        closure = closure_of(object_id, lambda i: histories.get(i, ()))
-        verdict = judge(histories[object_id], about=object_id)
-        objects = await self.catalog.load_objects(closure.objects)
-        paths = await self._documents(r.document for r in closure.revisions)
+        closures = [closure_of(i, lambda i: histories.get(i, ())) for i in ids]
+        under = list(dict.fromkeys(i for closure in closures for i in closure.objects))
+        deciding = list({r.id: r for closure in closures for r in closure.revisions}.values())
+        verdict = max((verdicts[i] for i in ids), key=lambda v: v.standing is Standing.CONTESTED)
+        objects = await self.catalog.load_objects(under)
+        about = [o for o in objects if o.id in ids]
+        paths = await self._documents(r.document for r in deciding)
         return {
-            "schema_version": 1, "id": object_id, "type": objects[0].type if objects else "", "title": objects[0].title if objects else "",
-            "verdict": verdict.standing, "reason": verdict.reason, "by": [r.object_id for r in verdict.by],
+            "schema_version": 1, "id": ids[0], "ids": ids, "key": list(key) if key else None, "type": about[0].type if about else "",
+            "title": about[0].title if len(ids) == 1 and about else " › ".join(key), "verdict": verdict.standing, "reason": verdict.reason,
+            "by": [r.object_id for r in verdict.by],
             "objects": [{"id": o.id, "type": o.type, "title": o.title, "location": o.location} for o in objects],
-            "revisions": [self._revision(r, paths) for r in closure.revisions],
-            "closure": list(closure.objects),
+            "revisions": [self._revision(r, paths) for r in deciding],
+            "closure": under,
         }
 
     async def history(self, reference: str) -> dict[str, Any]:
         """Every revision of an object, a document or a key (`SUBJECT / ATTRIBUTE`), in the order the bank learned them."""
-        subject, slash, attribute = reference.partition("/")
-        rows = await self.catalog.fetch("SELECT id FROM memory_objects WHERE subject = ? AND attribute = ? ORDER BY id",
-                                        (fold(subject), fold(attribute))) if slash and not _ID.match(reference) else []
-        ids = [row["id"] for row in rows] or [await self.object_id(reference, documents=True)]
+        key, ids = await self._keyed(reference)
+        ids = ids or [await self.object_id(reference, documents=True, keys=True)]
         histories = await self.catalog.histories(ids)
         revisions = {r.id: r for i in ids for r in histories[i]}
         paths = await self._documents(r.document for r in revisions.values())
         ordered = sorted(revisions.values(), key=lambda r: (to_iso(r.recorded_at) or "", r.id))
         closed_by = {old: r.id for r in ordered for old in r.replaces}
         return {
-            "schema_version": 1, "reference": reference, "ids": ids, "key": [fold(subject), fold(attribute)] if rows else None,
+            "schema_version": 1, "reference": reference, "ids": ids, "key": list(key) if key else None,
             "verdicts": {i: judge(histories[i], about=i).standing for i in ids},
             "revisions": [self._revision(r, paths) | {"closed_by": closed_by.get(r.id)} for r in ordered],
         }
 
     # ------------------------------------------------------------ by id
+
+    async def _keyed(self, reference: str) -> tuple[tuple[str, ...], list[str]]:
+        """The key `SUBJECT / ATTRIBUTE` means, and the ids of the claims that have it; empty when it means none."""
+        for slash in re.finditer("/", reference) if not _ID.match(reference) else ():
+            key = (fold(reference[: slash.start()]), fold(reference[slash.end() :]))
+            if rows := await self.catalog.fetch("SELECT id FROM memory_objects WHERE subject = ? AND attribute = ? ORDER BY id", key):
+                return key, [row["id"] for row in rows]
+        return (), []
 
     async def _by_id(self, id_: str) -> dict[str, Any] | None:
         objects = await self.catalog.fetch("SELECT id FROM memory_objects WHERE id >= ? AND id < ? ORDER BY id LIMIT 9", (id_, id_ + "g"))
@@ -107,8 +125,9 @@ class Lookup:
             return await self._document_lines(row["document_id"], row["line_start"], row["line_end"] - row["line_start"] + 1, row["source"])
         return None
 
-    async def object_id(self, reference: str, *, documents: bool = False) -> str:
-        """The id an id, an unambiguous beginning of one, or a name means. Raises UnknownReference, AmbiguousReference."""
+    async def object_id(self, reference: str, *, documents: bool = False, keys: bool = False) -> str:
+        """The id an id, an unambiguous beginning of one, or a name means; with `documents` also a note's path. `keys` says that a
+        key would have done too. Raises UnknownReference, AmbiguousReference."""
         if found := _ID.match(reference):
             tables = ("memory_objects", "documents") if documents else ("memory_objects",)
             rows = [row for table in tables for row in await self.catalog.fetch(f"SELECT id FROM {table} WHERE id >= ? AND id < ? LIMIT 9", (found[1], found[1] + "g"))]
@@ -125,7 +144,16 @@ class Lookup:
             rows = await self._at_path(reference)
             if rows:
                 return str(rows[0]["id"])
-        raise UnknownReference(reference, "an object's id or its name" + (", a note's path, or SUBJECT / ATTRIBUTE" if documents else ""))
+        meant = "an object's id or its name" + ", a note's path" * documents + ", or SUBJECT / ATTRIBUTE" * keys
+        raise UnknownReference(reference, meant)
+
+    async def item_id(self, reference: str) -> str:
+        """The id of an item of an answer: a passage's, or an object's by what `object_id` takes. Raises UnknownReference,
+        AmbiguousReference."""
+        if found := _ID.match(reference):
+            if await self.catalog.fetch("SELECT 1 FROM passages WHERE id = ? LIMIT 1", (found[1],)):
+                return found[1]
+        return await self.object_id(reference)
 
     async def _object(self, o: MemoryObject) -> dict[str, Any]:
         rows = await self.catalog.fetch("SELECT standing FROM memory_objects WHERE id = ?", (o.id,))
@@ -204,6 +232,8 @@ class Lookup:
                 says = {"title": s.title, "value": s.value or None, "attributed_to": s.attributed_to or None, "mode": s.mode}
             case DocumentVersion() as d:
                 says = {"title": d.title, "path": d.path, "source": d.source}
+            case SignOff() as signed:
+                says = {"decision": signed.decision, "authority": signed.authority}
             case None:
                 pass
         return {

@@ -14,6 +14,7 @@ from smb.model.identity import document_id, object_id, sha256_hex
 from smb.model.objects import Link, MemoryObject, MemoryType, Mode, Status, Verification
 from smb.model.revision import DOCUMENT, Revision, RevisionKind, Statement, new_revision
 from smb.model.validity import ALWAYS, UTC, Interval, to_iso
+from smb.model.verification import Decision, SignOff, form_of
 
 NASTY = (
     "no", "Yes", "null", "~", "y", ".inf", "1e3", "0x1F", "01234", "12:30", "1_000", "2031-05-08", "2031-05-08T13:56:00Z", "3.10",
@@ -114,6 +115,15 @@ def document_versions() -> st.SearchStrategy[DocumentVersion]:
     )
 
 
+_STRENGTHS = (Verification.UNVERIFIED, Verification.SELF_SUPPORTED, Verification.TOOL_SUPPORTED)
+
+
+def sign_offs() -> st.SearchStrategy[SignOff]:
+    """Decisions, more often to verify than to reject."""
+    decisions = st.sampled_from((Decision.VERIFIED, Decision.VERIFIED, Decision.REJECTED))
+    return st.builds(SignOff, decisions, st.integers(50, 100), st.sampled_from(_STRENGTHS), st.sampled_from(("", form_of("x", ""))))
+
+
 @st.composite
 def revisions(draw: st.DrawFn) -> Revision:
     """Any revision, not yet recorded."""
@@ -123,7 +133,7 @@ def revisions(draw: st.DrawFn) -> Revision:
         document_id("notes", draw(names())) if about_document else draw(hex12()),
         DOCUMENT if about_document else draw(st.sampled_from(MemoryType)).value,
         document=draw(st.sampled_from(("", document_id("notes", "a.md")))),
-        statement=draw(st.none() | (document_versions() if about_document else statements())),
+        statement=draw(st.none() | (document_versions() if about_document else statements() | sign_offs())),
         evidence=tuple(draw(st.lists(spans(), max_size=3))),
         replaces=draw(tuples_of(st.integers(0, 2**64 - 1).map(lambda n: f"{n:016x}"))),
         into=draw(tuples_of(hex12())),
@@ -177,5 +187,5 @@ A, B = object_id("claim", "the kiln holds 36"), object_id("claim", "the kiln hol
 def told(at: datetime, kind: RevisionKind, object_: str = A, *, valid: Interval | None = ALWAYS, **fields: Any) -> Revision:
     """A revision recorded at `at`; with a statement unless `valid` is None."""
     derived_from = fields.pop("derived_from", ())
-    said = None if valid is None else Statement(f"claim {object_[:4]}", object_, valid=valid, derived_from=derived_from)
+    said = fields.pop("statement", None) if valid is None else Statement(f"claim {object_[:4]}", object_, valid=valid, derived_from=derived_from)
     return replace(new_revision(kind, object_, "claim", statement=said, **fields), recorded_at=at, transaction=at.isoformat())

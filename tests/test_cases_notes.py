@@ -253,6 +253,8 @@ def test_b04_links_and_odd_folders(place: Place, tmp_path: Path) -> None:
     os.symlink("real.md", place.kb / "twin.md")
     os.mkfifo(place.kb / "pipe.md")
     report = place.read()
+    (place.kb / "pipe.md").unlink()
+    assert (report["status"], place.read()["status"]) == ("partial", "ok")  # a link not followed is told and loses nothing
     assert set(place.titles()) == {"real.md", "notes.md/inner.md", "sub/x.md"}
     assert {(s["path"], s["reason"]) for s in report["skipped"]} == {
         ("gone.md", "symlink.dangling"), ("far.md", "symlink.outside"), ("away", "symlink.outside"), ("self.md", "symlink.loop"), ("pipe.md", "not_a_file")}
@@ -360,9 +362,10 @@ def test_c01_every_form_of_a_link_leads_there(place: Place) -> None:
     assert rows(place.bank, "SELECT * FROM dangling") == []
     quotes = {span.quote for text in place.object_files() if (o := deserialize_memory(text)).type == "relationship" for span in o.evidence}
     assert {"[[gear#Winter|w]]", "[[gear#^k1]]", "![[gear#Winter]]", "[gear](gear.md#Winter)"} <= quotes
-    ((weight,),) = rows(place.bank, "SELECT sum(e.weight) FROM edges e JOIN memory_objects s ON s.id = e.source WHERE s.title = 'all' AND e.type = 'references'")
-    assert weight >= 6
-    assert not any("Local" in title for _, title in place.objects())
+    weights = rows(place.bank, "SELECT t.title, e.weight FROM edges e JOIN memory_objects s ON s.id = e.source JOIN memory_objects t ON t.id = e.target "
+                               "WHERE s.title = 'all' AND e.type = 'references'")
+    assert sorted(weights) == [("Gear", 7.0), ("all", 1.0)]  # the row's link too, in one relationship; the self edge apart
+    assert sorted(e[0] for e in place.edges() if e[0] == e[2]) == ["all", "f6"] and not any("Local" in title for _, title in place.objects())
 
 
 def test_c03_code_holds_neither_links_nor_tags(place: Place) -> None:
@@ -381,6 +384,7 @@ def test_c04_notes_that_embed_each_other(place: Place) -> None:
     })
     assert warned(report) == {("self.md", "embed.cycle", 3), ("round.md", "embed.cycle", 7), ("block.md", "embed.cycle", 1)}
     assert {("Chart", "references", "Buoyage"), ("Buoyage", "references", "Chart")} <= place.edges()
+    assert [one.get("cut", "")[:10] for one in ask(place.bank, "get", "self.md", expand=True)["expanded"]["content"]] == ["", "leads back"]
     assert ("self.md", 1) in place.cited("is the compass dry") and {("a.md", 3), ("b.md", 3)} <= place.cited("chart 1911 buoyage system")
 
 

@@ -191,8 +191,9 @@ def test_what_makes_an_answer_less_than_whole_is_noted() -> None:
 
 
 def test_explain_shows_scores_and_routes() -> None:
-    said = packet_text(packet(items=[item(1, "71", dimensions={"recency": 0.25, "novelty": 1})]), page()[0])
-    assert "lexical #1" in said and "recency 0.250" in said
+    dimensions = {"recency": {"value": 0.25, "weight": 0.8, "product": 0.2}, "cost": {"value": 0.0, "weight": -0.3, "product": 0.0}}
+    said = packet_text(packet(items=[item(1, "71", rank_evidence=0.5, signals={"window": 0.4}, dimensions=dimensions)]), page()[0])
+    assert all(part in said for part in ("lexical #1", "evidence 0.500", "window 0.400", "recency 0.250×0.8")) and "cost" not in said
 
 
 def test_markdown_quotes_every_citation_and_ends_with_the_instructions() -> None:

@@ -12,7 +12,7 @@ from smb.ingest.extract import Draft, Extraction
 from smb.ingest.extract_rules import RulesExtractor
 from smb.ingest.ground import ground
 from smb.ingest.note import Note, Skipped
-from smb.ingest.quoting import sentences
+from smb.ingest.quoting import LONGEST_QUOTE, Quoter, sentences
 from smb.ingest.read import read_note
 from smb.model.edges import EdgeType
 from smb.model.objects import MemoryType
@@ -307,3 +307,82 @@ def test_extraction_never_fails_is_stable_and_every_span_is_exact(lines: list[st
             assert data[span.byte_start : span.byte_end].decode(note.encoding) == span.quote
             assert 1 <= span.line_start <= span.line_end
     assert not [r for r in ground(note, data, extraction).refused if r.gate == "support"]
+
+
+# evidence of names and links
+
+
+def test_a_relationship_made_from_links_weighs_and_cites_each_of_them() -> None:
+    text = "# Loom\n\nSee [[Reed#Gauge|r]] first.\n\n- ![[reed#^k2]]\n- [[Reed.md]] and [[reed|again]]\n\n| Part | Where |\n|---|---|\n| [[Reed\\|R]] | loft |\n\n[the reed](reed.md#gauge) or [[#Care]]\n"
+    found = {(d.link.target, d.link.is_path): d for d in extract(text).drafts if d.link}
+    reed = found[("Reed", False)]
+    assert reed.link is not None and reed.link.weight == 5
+    assert [s.quote for s in reed.spans] == ["See [[Reed#Gauge|r]] first.", "- ![[reed#^k2]]", "- [[Reed.md]] and [[reed|again]]", "| [[Reed\\|R]] | loft |"]
+    assert [s.quote for s in found[("reed.md", True)].spans] == [s.quote for s in found[("", False)].spans] == ["[the reed](reed.md#gauge) or [[#Care]]"]
+    assert found[("", False)].title == "Loom references itself"
+
+
+def test_only_a_link_to_a_place_of_the_note_leads_to_itself() -> None:
+    text = "# Loom\n\n[[Loom]] ![[loom]] [[#Care]] [[loom#Care]] [[#^k]] [x](#care)\n"
+    (itself,) = [d for d in extract(text).drafts if d.link]
+    assert itself.link is not None and (itself.link.target, itself.link.weight) == ("", 3)
+
+
+FILLER = "We talked for a while about the weather and the long road home. " * 9
+LINKED = "The treadles hang from the lamms, as [[Treadle#Hanging|these]] do."
+LONG = {
+    "sentence": (f"# Loom\n\n{FILLER}{LINKED} {FILLER}#warping\n", LINKED),
+    "soft lines": ("# Loom\n\n" + "no end in sight here\n" * 40 + "the [[Treadle]] hangs low\n" + "and so it goes on\n" * 40, "the [[Treadle]] hangs low"),
+    "row": (f"# Loom\n\n| a | b |\n|---|---|\n| {'words and more ' * 60}| [[Treadle]] |\n", "[[Treadle]]"),
+    "no spaces": (f"# Loom\n\n{'織' * 700}[[Treadle]]{'機' * 700}\n", "[[Treadle]]"),
+    "properties": ("---\nrelated: [" + ", ".join(f"part number {n}" for n in range(90)) + ', "[[Treadle]]"]\n---\n# Loom\n', "Treadle"),
+    "items": ("---\nrelated:\n" + "".join(f"  - part number {n}\n" for n in range(90)) + '  - "[[Treadle]]"\n---\n# Loom\n', '- "[[Treadle]]"'),
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_a_long_block_is_cited_where_it_says_so(kind: str) -> None:
+    text, said = LONG[kind]
+    extraction = extract(text)
+    assert not extraction.refused
+    named = [d for d in extraction.drafts if d.type is not MemoryType.CLAIM]
+    assert any(d.title == "Treadle" for d in named) and any(d.link and d.link.target == "Treadle" for d in named)
+    for draft in (extraction.primary, *named):
+        assert draft.spans and all(0 < len(span.quote) <= LONGEST_QUOTE for span in draft.spans)
+    for draft in named:
+        if draft.title == "Treadle" or draft.link and draft.link.target == "Treadle":
+            assert any(said in span.quote for span in draft.spans), draft
+    if kind == "sentence":
+        assert {s.quote for d in named if d.title == "Treadle" for s in d.spans} == {LINKED}
+
+
+def test_a_long_title_or_first_block_is_cited_by_its_beginning() -> None:
+    title = extract("---\ntitle: " + "very long name " * 90 + "\n---\nText.\n").primary
+    code = extract("```\n" + "step(1)\n" * 300 + "```\n").primary
+    assert [len(s.quote) <= LONGEST_QUOTE for s in (*title.spans, *code.spans)] == [True] * (len(title.spans) + len(code.spans))
+    assert title.spans[0].quote.startswith("title: very long name") and code.spans[0].quote.startswith("```")
+
+
+def test_a_pair_named_far_apart_in_a_block_is_cited_by_both_sentences() -> None:
+    both = f"Yesterday Anna Prado said yes. {FILLER}Later Ben Holm said no."
+    drafts = [d for d in extract(f"# Loom\n\n{both}\n\n{both}\n").drafts if d.link and d.link.type is EdgeType.RELATED_TO]
+    assert [s.quote for d in drafts for s in d.spans] == ["Yesterday Anna Prado said yes.", "Later Ben Holm said no."]
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(st.sampled_from(["織機は重い。", "a ", "Dr. Vik ", "[[Reed]] ", "é\u0301 ", "𝄞", "\n", "stop. ", "Next! ", "x" * 90, "\r\n", "\t"]), min_size=150, max_size=300),
+    st.sampled_from(["Reed", "vik", "機", "absent", "İ"]), st.sampled_from(["utf-8", "utf-16-le", "utf-8-sig"]))
+def test_a_shortened_quote_is_a_part_of_the_quote_at_its_bytes_and_lines(pieces: list[str], name: str, encoding: str) -> None:
+    text = "Start " + "".join(pieces) + " end"
+    data = text.encode(encoding) if encoding != "utf-16-le" else b"\xff\xfe" + text.encode(encoding)
+    note, _ = read(data)
+    quoter = Quoter(note)
+    for block in note.blocks:
+        whole = quoter.block(block)
+        for span in quoter.shortened(whole, name):
+            assert data[span.byte_start : span.byte_end].decode(note.encoding) == span.quote
+            assert span.quote in whole.quote and 0 < len(span.quote) <= LONGEST_QUOTE and span.quote == span.quote.strip()
+            lines = note.text.replace("\r\n", "\n").split("\n")[span.line_start - 1 : span.line_end]
+            assert lines[0].find(span.quote.splitlines()[0].rstrip("\r")) >= 0 and len(lines) == len(span.quote.replace("\r\n", "\n").split("\n"))
+            assert len(whole.quote) <= LONGEST_QUOTE or name.lower() not in whole.quote.lower() or name == "İ" or name.lower() in span.quote.lower()

@@ -234,7 +234,8 @@ def test_the_file_is_node_link_json_with_the_greatest_weight_of_each_link(graph,
         data = orjson.loads((tmp_path / "graph.json").read_bytes())
         assert data == await g.export()
         assert data["nodes"][1] == {"id": "mem-b", "type": "claim", "kind": "claim", "title": "Title b", "standing": "current"}
-        assert data["links"] == [{"source": "mem-a", "target": "mem-b", "type": "contradicts", "weight": 1.0},
+        assert data["links"] == [{"source": "mem-a", "target": "mem-a", "type": "supports", "weight": 1.0},
+                                 {"source": "mem-a", "target": "mem-b", "type": "contradicts", "weight": 1.0},
                                  {"source": "mem-b", "target": "mem-a", "type": "explains", "weight": 0.75}]
         assert data["graph"]["generation"] == "g1"
     graph(scene)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from smb.ingest.scan import scan
 from smb.ingest.scope import NothingToIngest
+from smb.lookup import UnknownReference
 from worlds import WORKSHOP, ask, catalog, ingest, rows, truth, write
 
 
@@ -74,6 +77,40 @@ def test_an_edited_value_supersedes_the_older_one(kb: Path, bank: Path) -> None:
     history = ask(bank, "history", "Loom / Width")
     assert [r["kind"] for r in history["revisions"]] == ["assert", "supersede"]
     assert [p for p, in rows(bank, "SELECT text FROM passages WHERE live = 1 AND text LIKE '%Width%'")] == ["- **Width:** 150 cm"]
+
+
+def test_a_value_corrected_under_the_same_date_held_at_no_time(kb: Path, bank: Path) -> None:
+    """It has no end: the dates of its note are also those of the value that took its place."""
+    text = "---\ndate: 2031-02-03\n---\n# Wheel\n\n- **Spokes:** 12\n"
+    for spokes in ("12", "14"):
+        write(kb, {"Wheel.md": text.replace("12", spokes)})
+        ingest(bank, kb)
+    assert rows(bank, "SELECT value, standing, valid_from, valid_to FROM memory_objects WHERE attribute = 'spokes' ORDER BY value") == [
+        ("12", "superseded", "2031-02-03T00:00:00+00:00", None), ("14", "current", "2031-02-03T00:00:00+00:00", None)]
+    write(kb, {"Wheel.md": text.replace("12", "16").replace("02-03", "03-03")})
+    ingest(bank, kb)
+    assert rows(bank, "SELECT valid_to FROM memory_objects WHERE value = '14'") == [("2031-03-03T00:00:00+00:00",)]
+
+
+def test_why_of_a_key_is_the_chain_of_the_claims_that_stand_for_it(kb: Path, bank: Path) -> None:
+    ingest(bank, kb)
+    write(kb, {"Loom.md": str(WORKSHOP["Loom.md"]).replace("120 cm", "150 cm")})
+    ingest(bank, kb)
+    ids = dict(rows(bank, "SELECT value, id FROM memory_objects WHERE attribute = 'width'"))
+    told = ask(bank, "why", "Loom / Width")
+    assert (told["key"], told["ids"], told["verdict"]) == (["loom", "width"], [ids["150 cm"]], "current")
+    assert told | {"key": None} == ask(bank, "why", ids["150 cm"])
+    write(kb, {"other.md": "---\ntitle: Loom\n---\n- **Width:** 90 cm\n"})
+    ingest(bank, kb)
+    several = ask(bank, "why", "Loom/width")
+    standing_ids = {i for i, s in rows(bank, "SELECT id, standing FROM memory_objects WHERE attribute = 'width'") if s in ("current", "contested")}
+    assert set(several["ids"]) == standing_ids and len(standing_ids) == 2
+    assert {span["quote"] for r in several["revisions"] for span in r["evidence"]} >= {"- **Width:** 150 cm", "- **Width:** 90 cm"}
+    write(kb, {"Loom.md": "# Loom\n", "other.md": "# Other\n"})
+    ingest(bank, kb)
+    assert set(ask(bank, "why", "loom / width")["ids"]) == set(dict(rows(bank, "SELECT id, id FROM memory_objects WHERE attribute = 'width'")))
+    with pytest.raises(UnknownReference, match="SUBJECT / ATTRIBUTE"):
+        ask(bank, "why", "loom / height")
 
 
 def test_returning_to_the_old_text_brings_the_old_value_back(kb: Path, bank: Path) -> None:
@@ -218,6 +255,30 @@ def test_a_dry_run_counts_and_writes_nothing(kb: Path, bank: Path) -> None:
     write(kb, {"new.md": "A new note with 3 facts.\n", "Dye log.md": "# Dye log\n"})
     report = ingest(bank, kb, dry_run=True)
     assert counts(report) == (5, 1, 1, 1, 2, 1) and truth(bank) == before
+
+
+@pytest.mark.parametrize("gone", ["vanished", "a folder now"])
+def test_a_dry_run_reports_what_it_can_not_read(kb: Path, bank: Path, monkeypatch: pytest.MonkeyPatch, gone: str) -> None:
+    """A file may go between the scan and the reading of it."""
+    def scan_then_lose(*args: Any, **options: Any) -> Any:
+        found = scan(*args, **options)
+        (kb / "Loom.md").unlink()
+        if gone != "vanished":
+            (kb / "Loom.md").mkdir()
+        return found
+
+    monkeypatch.setattr("smb.ingest.pipeline.scan", scan_then_lose)
+    report = ingest(bank, kb, dry_run=True)
+    assert [(s["path"], s["reason"], bool(s["detail"])) for s in report["skipped"]] == [("Loom.md", "unreadable", True)]
+    assert counts(report) == (5, 4, 0, 0, 0, 0) and report["status"] == "partial"
+
+
+def test_a_dry_run_moves_a_vanished_note_once(kb: Path, bank: Path) -> None:
+    ingest(bank, kb)
+    (kb / "Loom.md").unlink()
+    write(kb, {"one.md": WORKSHOP["Loom.md"], "two.md": WORKSHOP["Loom.md"]})
+    dry = ingest(bank, kb, dry_run=True)
+    assert counts(dry) == counts(ingest(bank, kb)) == (6, 1, 0, 1, 4, 0)
 
 
 def test_a_bank_inside_the_notes_is_never_ingested(kb: Path) -> None:

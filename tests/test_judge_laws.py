@@ -9,12 +9,11 @@ from datetime import datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import A, B, DAYS, day_intervals, told
+from strategies import A, B, DAYS, day_intervals, sign_offs, told
 
-from smb.model.currentness import AsOf, Standing, Verdict, as_object, judge
+from smb.model.currentness import AsOf, Standing, Verdict, as_object, judge, stated
 from smb.model.evidence import Span
 from smb.model.identity import object_id
-from smb.model.objects import Verification
 from smb.model.revision import Revision, RevisionKind
 from smb.model.validity import Interval
 
@@ -39,8 +38,8 @@ def histories(draw: st.DrawFn, foreign: bool = True) -> list[Revision]:
             said.append(told(at, kind, object_, valid=valid, document=f"d{n}", replaces=replaces, evidence=evidence))
         else:
             into = (B,) if kind in (K.MERGE, K.SPLIT, K.CONTEST) else ()
-            reason = draw(st.sampled_from(Verification)).value if kind is K.VERIFY else f"{kind} {n}"
-            said.append(told(at, kind, valid=None, replaces=replaces, into=into, reason=reason))
+            signed = {"statement": draw(sign_offs())} if kind is K.VERIFY else {}
+            said.append(told(at, kind, valid=None, replaces=replaces, into=into, reason=f"{kind} {n}", **signed))
     return said
 
 
@@ -154,6 +153,54 @@ def test_a_later_statement_of_the_same_object_replaces_silently() -> None:
     verdict = judge([old, new])
     assert verdict == Verdict(Standing.CURRENT, (new,), valid=Interval(DAYS[2]))
     assert judge([old, new], AsOf(DAYS[1])).standing is Standing.NOT_YET_VALID
+
+
+@given(st.integers(1, 4), st.booleans(), st.none() | st.sampled_from(DAYS))
+def test_a_superseding_claim_that_is_restated_closes_only_what_the_restatement_names(times: int, names: bool, at: datetime | None) -> None:
+    """However often; and where it is not named any more the old claim stands as if it had never been superseded."""
+    old = told(DAYS[0], K.ASSERT, A)
+    said, last = [old], told(DAYS[1], K.SUPERSEDE, B, valid=Interval(DAYS[2]), replaces=(old.id,), document="b0")
+    said.append(last)
+    for n in range(1, times + 1):
+        also = (old.id,) if names or n < times else ()
+        last = told(DAYS[1] + timedelta(hours=n), K.SUPERSEDE, B, valid=Interval(DAYS[2]), replaces=(last.id, *also), document=f"b{n}")
+        said.append(last)
+    verdict = judge(said, AsOf(at), A)
+    if names:
+        assert verdict.by in ((last,), ()) and (verdict.standing is Standing.CURRENT) == (at is not None and at < DAYS[2])
+        assert judge([*said, told(DAYS[6], K.REVOKE, B, valid=None, replaces=(last.id,))], AsOf(at), A) == judge([old], AsOf(at), A)
+    else:
+        assert verdict == judge([old], AsOf(at), A)
+
+
+@given(histories(), st.none() | st.sampled_from(DAYS))
+@settings(max_examples=60, deadline=None)
+def test_revoking_every_statement_of_the_others_gives_back_what_they_superseded(history: list[Revision], at: datetime | None) -> None:
+    """B gone, A is what A's own history says."""
+    own = [r for r in history if r.object_id == A]
+    gone = told(DAYS[7] + timedelta(days=9), K.REVOKE, B, valid=None, replaces=tuple(r.id for r in history if r.object_id == B))
+    assert judge([*history, gone], AsOf(at), A) == judge(own, AsOf(at), A)
+
+
+def test_revoking_a_restatement_does_not_bring_back_what_it_restated() -> None:
+    """The document has said something else since: with it gone nothing of it is left."""
+    first = told(DAYS[0], K.ASSERT, document="d", valid=Interval(DAYS[0]))
+    again = told(DAYS[1], K.ASSERT, document="d", valid=Interval(DAYS[1]), replaces=(first.id,))
+    removed = told(DAYS[2], K.REVOKE, valid=None, replaces=(again.id,), reason="source removed")
+    assert judge([first, again, removed]).standing is Standing.REVOKED
+    assert judge([first, again, removed], AsOf(known_at=DAYS[1])).supports == (again,)
+
+
+@given(histories(), as_ofs())
+@settings(max_examples=60, deadline=None)
+def test_what_is_stated_holds_every_support_and_nothing_a_verdict_calls_gone(history: list[Revision], as_of: AsOf) -> None:
+    """`stated` is the supports of every standing but revoked, merged and split, whatever the valid time."""
+    known, verdict = {r.id for r in stated(history, as_of)}, judge(history, as_of, A)
+    supports = {r.id for r in verdict.supports}
+    if verdict.standing in (Standing.REVOKED, Standing.MERGED, Standing.SPLIT):
+        assert not supports & known or any(r.kind is K.VERIFY for r in history)
+    else:
+        assert supports <= known
 
 
 @given(day_intervals(), st.none() | st.sampled_from(DAYS))

@@ -162,6 +162,9 @@ class ListMatrix:
     def scores(self, vector):
         return TrigramEmbedder().embed(self.texts) @ vector
 
+    def vectors(self, rows):
+        return TrigramEmbedder().embed([self.texts[row] for row in rows])
+
 
 def test_the_dense_route_finds_what_shares_no_word(tmp_path):
     matrix = ListMatrix()

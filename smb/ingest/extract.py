@@ -18,7 +18,8 @@ from smb.model.validity import ALWAYS, Interval
 
 @dataclass(frozen=True, slots=True)
 class DraftLink:
-    """An edge to something known by name, or, with `is_path`, to the note at a path relative to the ingest root."""
+    """An edge to something known by name, or, with `is_path`, to the note at a path relative to the ingest root. An empty
+    target is what the note itself is about: a link to another place of the same note."""
 
     target: str
     type: EdgeType

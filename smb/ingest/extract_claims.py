@@ -4,13 +4,15 @@ Owns the choice, by a stated score:
 
     +3 says that something changed   +2 records a decision   +2 a date   +2 an amount   +1.5 a version   +1 a URL
     +1 another number   +1 denies something   +2 defines the note's subject   +1 begins with it   +1.5 has a key
-    +0.5 names something (a capitalised name or code)   +0.75 stands in the first paragraph   +0.5 reported speech
-    -1.5 leans on the sentence before   -1.5 first person (-0.5 in a memo)   -0.5 longer than 200 characters
-    -0.5 quoted   -1.25 speaks to the reader
+    +0.5 names something (a capitalised name or code)   +0.5 at its beginning   +0.75 stands in the first paragraph   +0.5 reported speech
+    -1.5 leans on the sentence before   -0.5 longer than 200 characters   -0.5 quoted   -1.25 speaks to the reader
+    first person, by its subject alone: -3 what "I" did   -1.5 what "we" did   -1 what holds of them   -0.75 "I" in an aside
+    (a memo or what its author signs: -2, -0.5, -0.25, -0.25)   -1 "here", -3 where that may be a link
 
 A sentence needs `THRESHOLD`, in a note of few sentences less, and the best `MOST` stay, in their order.
 A title is the sentence, with an opening pronoun replaced by the name it stands for, and with the note's subject before
 it where it would mean another thing in another note ("The default is 5.", "This rule was added in 2022.").
+What stands under a heading "Decision" is one. A note of an occasion (a day, a meeting) is nobody's subject.
 Never keeps a question, an instruction, a hypothesis or a fragment.
 """
 
@@ -21,21 +23,24 @@ from dataclasses import dataclass, replace
 
 from smb.ingest.extract import Draft
 from smb.ingest.extract_keyed import plain_name
-from smb.ingest.extract_turns import NAMED, WEIGHT, left_out_i, turn_claim
+from smb.ingest.extract_turns import WEIGHT, left_out_i, turn_claim
+from smb.ingest.first_person import Telling, changes_course, cost, telling, tried_only
 from smb.ingest.keyed_sentence import key_of
-from smb.ingest.lexicon import CONNECTIVES, DANGLING, FIRST_PERSON, FUNCTION_WORDS
-from smb.ingest.signals import correction, decision, negated, valid_in
-from smb.ingest.speech_act import SpeechAct, is_finite, reported, speech_act, words_of
+from smb.ingest.lexicon import CONNECTIVES, DANGLING, FIRST_PERSON, FUNCTION_WORDS, PREPOSITIONS, SPEECH
+from smb.ingest.pointing import NAMED, expletive, is_local, late_pronoun, leans, navigates, opens_with_a_name, points
+from smb.ingest.signals import SignalKind, correction, decision, negated, valid_in
+from smb.ingest.speech_act import POSED_CJK, SpeechAct, is_finite, reported, speech_act, words_of
 from smb.ingest.survey import NameStarts, Prose, Survey
 from smb.model.objects import MemoryType
 
 MOST = 6
+MOST_SAID = 12  # of a chat; or half as many as it has turns
 FILL = 3  # a note with fewer claims takes its next best that score at least MEMO_THRESHOLD
 THRESHOLD = 1.5
 MEMO_THRESHOLD = 0.75
 TINY = 4  # sentences: every assertion counts
 FEW = 8  # sentences: a note with no more is a memo, every assertion of it counts
-CLOSELY = 40  # sentences; further down only those with a figure or a word of change or decision are looked at
+CLOSELY = 24  # sentences; further down only those with a figure or a word of change or decision are looked at
 SHORTEST, LONGEST = 25, 300
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _STANDS_OUT = re.compile(r"\d|longer|moved|decided|agreed|instead|changed|replaced|switched|must|never|[。]")
@@ -45,27 +50,13 @@ _DEFINES = re.compile(
     r"(?:is|are|was|were|means|refers to|represents|specifies|describes|provides|defines)\s(?:an?|the|one|used)?\s?",
     re.I,
 )
-_NAVIGATION = re.compile(
-    r"^(?:see|for (?:more|details|further|additional|an? )|refer to|click here|back to|go to|"
-    r"read more|learn more|note:|source:)\b|"
-    r"\b(?:see also|see the|see below|shown below|shown above|as follows|the following|"
-    r"following (?:code|example|table|sections?)|"
-    r"in this (?:article|section|topic|post|guide|chapter)|"
-    r"this (?:article|topic|section|page|example|sample|code|chapter|guide|post|tutorial)|"
-    r"these examples?|below|above|here's|here is|here are)\b",
-    re.I,
-)
-_NAVIGATION_WORDS = frozenset(
-    "see for refer click back go read learn note source shown following follows article section topic post guide "
-    "chapter page example "
-    "sample code tutorial examples below above here's here".split()
-)
 _CJK_STEP = re.compile(
     r"^(?:首先|然后|接着|最后|因此|所以|但是|而且|于是|那么|接下来|此时|这时|例如|比如|"
-    r"まず|次に|そして|しかし|ただし|また)|我们|(?:示例|输入|输出|解释|说明)\s?\d*\s?[:：]|\$"
+    r"まず|次に|そして|しかし|ただし|また)|我们|你|因为|这[是样里种]|本题|(?:示例|输入|输出|解释|说明)\s?\d*\s?[:：]|\$"
 )
 _MESSY = re.compile(r"[{}<>|\\·](?<!->)|[\[](?=\d*\])")
 _NUMBERED = re.compile(r"\d+ [A-Z]|\W*\Z")
+_YEAR = re.compile(r"\d{4}")
 _LONG_WORD = re.compile(r"[\w.:%]{46}")
 _ATTRIBUTION = re.compile(r"\s*[—–-]{1,2}\s*([A-ZÀ-Þ][\w’'.-]*(?:\s[\w’'.-]+){0,3})(?:,[^—]*)?$")
 _ADDRESS = re.compile(r"[A-Z]\w{2,20}: ")
@@ -102,8 +93,15 @@ class _Around:
         return ""
 
     def led_in(self, own: NameStarts) -> bool:
-        """Whether a sentence before speaks of the note's subject, so that "it" in this one can stand for it."""
-        return any(own.subject(sentence.lower()) for sentence in self.prose.sentences[: self.at])
+        """Whether "it" can stand for the note's subject: the sentence before begins with it, or there is none before."""
+        for sentence in reversed(self.prose.sentences[: self.at]):
+            if not sentence.startswith("It "):
+                return bool(own.subject(sentence.lower()))
+        return self.prose.place == 0
+
+    def named(self, names: NameStarts) -> str:
+        """The known name that last began a sentence of the block before this one, or ""."""
+        return next((n for s in reversed(self.prose.sentences[: self.at]) if (n := names.subject(s.lower()))), "")
 
 
 def sentence_claims(seen: Survey, names: NameStarts) -> list[Draft]:
@@ -115,7 +113,7 @@ def sentence_claims(seen: Survey, names: NameStarts) -> list[Draft]:
     turns = 0
     clip = 2 * sum(p.block.quoted for p in seen.prose) >= len(seen.prose)
     found: list[_Found] = []
-    said: set[str] = set()
+    said: set[tuple[str, ...]] = set()
     read = 0
     for prose in seen.prose:
         quoted_by = _quoted_by(seen, prose, clip) if prose.block.quoted else ""
@@ -129,10 +127,10 @@ def sentence_claims(seen: Survey, names: NameStarts) -> list[Draft]:
                 continue
             around.at = at
             result = _claim(seen, prose, sentence, own, names, around)
-            if result and result.draft.title.lower() not in said:
-                said.add(result.draft.title.lower())
+            if result and (once := (result.draft.title.lower(), *filter(_YEAR.search, prose.block.headings))) not in said:
+                said.add(once)  # under two dated headings it is said of two times
                 found.append(result)
-    cap = max(MOST, turns // 2) if turns else FEW if memo else MOST
+    cap = max(MOST_SAID, turns // 2) if turns else FEW if memo else MOST
     best = sorted(range(len(found)), key=lambda i: (-found[i].score, i))[:cap]
     best = [i for n, i in enumerate(best) if found[i].sure or n < FILL]
     return [replace(f.draft, spans=(seen.span(f.prose.block, f.sentence),)) for f in (found[i] for i in sorted(best))]
@@ -144,7 +142,11 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
     if length > LONGEST or length < (8 if cjk else 14 if around.memo or around.speaker else SHORTEST):
         return None
     begin, end = sentence[0], sentence[-1]
-    if begin in _NO_BEGINNING or end not in _STOPS and not around.speaker and not _unpunctuated(prose, sentence):
+    if begin in _NO_BEGINNING or "? " in sentence or begin == "." and not sentence[1:2].isupper():
+        return None
+    if end == ":" and _leads_in_a_figure(seen, prose, sentence):
+        sentence = f"{sentence[:-1]}."
+    elif end not in _STOPS and not around.speaker and not _unpunctuated(prose, sentence):
         return None
     words = words_of(sentence)
     if not words:
@@ -154,12 +156,7 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
             return None
     elif words[0] in _NEVER_FIRST or begin.islower() and not around.speaker and not names.title(sentence.lower()):
         return None
-    if (
-        not _NAVIGATION_WORDS.isdisjoint(words)
-        and _NAVIGATION.search(sentence)
-        or _messy(sentence)
-        or sentence.count("(") != sentence.count(")")
-    ):
+    if navigates(sentence, words, prose.block) or _messy(sentence) or sentence.count("(") != sentence.count(")"):
         return None
     act = speech_act(sentence, words)
     if act is SpeechAct.FRAGMENT and around.quoted_by and (m := _ADDRESS.match(sentence)):  # "Assistant: from now on …"
@@ -179,6 +176,8 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
 
 def _messy(sentence: str) -> bool:
     """Whether it is code, a caption or a list of marks rather than prose."""
+    if "; or " in sentence or "; otherwise" in sentence:  # "the item; or 0 if there is none"
+        return True
     return bool(_MESSY.search(sentence) or "::" in sentence or "TODO" in sentence or _NUMBERED.match(sentence))
 
 
@@ -192,6 +191,8 @@ def _note_claim(
     around: _Around,
     tags: tuple[str, ...],
 ) -> _Found | None:
+    if leans(sentence, words):
+        return None
     title, first = sentence.strip('"“”'), words[0].partition("'")[0].partition("’")[0]
     score = 0.0
     if title.count('"') % 2:
@@ -203,8 +204,14 @@ def _note_claim(
         if not who:
             return None
         title, score = _resolved(sentence, who), -0.25
+    elif not _LATE.isdisjoint(words[1:9]) and (late := late_pronoun(sentence))[1]:
+        pronoun = sentence[slice(*late)]
+        who = around.person if pronoun in _HE_SHE else seen.title if pronoun == "it" and around.led_in(own) else ""
+        if not who or pronoun == "it" and (seen.is_occasion or seen.is_activity):
+            return None
+        title, score = f"{sentence[: late[0]]}{who}{sentence[late[1] :]}", -0.25
     elif first in _IT:
-        if not around.led_in(own) and not _first_line(prose):
+        if expletive(sentence) or seen.is_occasion or seen.is_activity or not around.led_in(own):
             return None
         title, score = _resolved(sentence, seen.title), -0.5
     elif first in DANGLING:
@@ -212,23 +219,23 @@ def _note_claim(
             first not in ("this", "these")
             or len(words) < 2
             or words[1] in FUNCTION_WORDS
-            or words[1].endswith(("s", "ed"))
+            or (words[1].endswith(("s", "ed")) or is_finite(words[1], ""))
             and first == "this"
         ):
             return None
         score = -0.75
-    elif first in CONNECTIVES or first in _LEANING:
-        if not FIRST_PERSON.isdisjoint(words):
+    elif first in CONNECTIVES or first in _LEANING or first.endswith("ly") and sentence[len(first) :].startswith(","):
+        if not FIRST_PERSON.isdisjoint(words) or len(words) > 1 and words[1] in _POINTS:
             return None
         score = -1.5
-    elif len(words) > 2 and first.endswith("s") and words[1] in _OBJECT_FIRST and is_finite(first, "it"):
+    elif len(words) > 2 and first.endswith("s") and _without_subject(words, prose, around.at) and is_finite(first, "it"):
         if prose.place > 2 or len(prose.block.headings) > 1:
             return None
         title = f"{seen.title} {sentence[0].lower()}{sentence[1:]}"  # "Returns the …": the note's subject does
     attributed = around.quoted_by
     if around.quoted_by:
         tags, score = (*tags, "quoted"), score - 0.5
-    elif said := reported(sentence):
+    elif (not SPEECH.isdisjoint(words) or first == "according") and (said := reported(sentence)):
         who = said[0]
         attributed = (
             (around.person or seen.title if seen.kind == "person" else around.person)
@@ -238,13 +245,15 @@ def _note_claim(
         if attributed:
             tags, score = (*tags, "reported"), score + 0.5
     me = ""
-    if first in FIRST_PERSON or not FIRST_PERSON.isdisjoint(words):
-        if not around.tiny and not _INTENT.isdisjoint(words[1:5]):
-            return None
-        score -= 0.5 if around.memo else 1.5
-        if first in FIRST_PERSON:
-            me = _author(seen)
-            attributed = attributed or me
+    tells, teller = telling(sentence, words)
+    if first in FIRST_PERSON:
+        me = _author(seen)
+        attributed = attributed or me
+    story = tells is Telling.STORY and not around.tiny
+    score -= 0.5 if around.tiny and teller else cost(tells, teller, around.memo or seen.is_personal)
+    score -= points(sentence, words)
+    if "here" in words:
+        score -= 3.0 if prose.block.web or prose.block.links else 1.0
     if "you" in words or "your" in words or "let's" in words:
         score -= 1.25
     changed = correction(sentence, words)
@@ -252,18 +261,22 @@ def _note_claim(
     found = seen.values(sentence)
     kinds: set[str] = set()
     for value in found:
-        if value.kind not in kinds:
+        if value.kind not in kinds and (not story or value.kind in _TELLING_VALUES):
             kinds.add(value.kind)
             score += WEIGHT[value.kind]
     if changed and changed[0].lower() == "instead of":  # as often a comparison as a change
         changed, score = None, score + 1.0
-    score += 3.0 if changed else 1.0 if denied else 0.0
-    decided = decision(sentence, words) if not denied else None
+    if changed and story and changed[0].lower().startswith(("moved", "switched", "changed")) and not changes_course(sentence):
+        changed = None
+    score += 3.0 if changed else 1.0 if denied and not (story or tells is Telling.ASIDE) else 0.0
+    decided = bool(decision(sentence, words)) if not denied else False
+    if decided and teller == "i" and not around.tiny and tried_only(sentence):
+        decided = False
     if decided:
         score += 2.0
-    if prose.label in ("decided", "decision"):
+    if prose.label in ("decided", "decision") or _section(prose) in _DECISION_HEADINGS:
         score += 3.0
-        decided = decided or re.match("", sentence)
+        decided = True
     lower = sentence.lower()
     subject = own.subject(lower)
     if subject:
@@ -271,28 +284,31 @@ def _note_claim(
         if _DEFINES.match(sentence):
             score += 2.0
     else:
-        subject = names.subject(lower) or seen.title
+        subject = names.subject(lower) or ("" if seen.is_occasion else seen.title)
     if prose.place < 2:
         score += 0.75
     if prose.block.code_terms or NAMED.search(sentence):
         score += 0.5
+        if tells is Telling.NOT and opens_with_a_name(sentence, prose.block):
+            score += 0.5
     if len(sentence) > 200:
         score -= 0.5
-    if _is_local(first, words, sentence):
-        title = f"{seen.title}: {title}"
-    key = (
-        None
-        if score + 1.5 < MEMO_THRESHOLD and not around.tiny
-        else key_of(sentence if first not in _HE_SHE and first not in _IT else title, me or seen.title, own)
-        if not tags or tags == ("reported",) and not attributed
-        else None
-    )
-    if key:
+    key = None
+    if (score + 1.5 >= MEMO_THRESHOLD or around.tiny) and (not tags or tags == ("reported",) and not attributed):
+        holder = me or (around.named(names) if seen.is_occasion else seen.title)
+        key = key_of(sentence if first not in _HE_SHE and first not in _IT else title, holder, own)
+    if key and key[0]:
         score += 1.5
     if score < (-0.5 if around.tiny or "instruction" in tags or around.quoted_by else MEMO_THRESHOLD):
         return None
     if _LONG_WORD.search(sentence):
         return None
+    if prose.term:
+        title = f"{seen.title}, {prose.term}: {title}"
+    elif title == sentence and seen.title.lower() not in lower and (
+        is_local(first, words, sentence, prose.block) or not sentence.isascii() and POSED_CJK.match(sentence)
+    ):
+        title = f"{seen.title}: {title}"
     sure = around.memo or score >= THRESHOLD
     if changed:
         tags = (*tags, "correction")
@@ -309,9 +325,9 @@ def _note_claim(
             title,
             (),
             tags=tags,
-            subject=key[0] if key else me or subject,
-            attribute=key[1] if key else "",
-            value=key[2] if key else "",
+            subject=key[0] if key and key[0] else me or subject,
+            attribute=key[1] if key and key[0] else "",
+            value=key[2] if key and key[0] else "",
             attributed_to=attributed,
             negated=denied,
             confidence=round(confidence, 2),
@@ -322,17 +338,30 @@ def _note_claim(
     )
 
 
-def _is_local(first: str, words: list[str], sentence: str) -> bool:
-    """Whether the sentence means another thing in another note: it points ("this rule") or is short and names nothing."""
-    if first in ("this", "these", "there"):
+def _without_subject(words: list[str], prose: Prose, at: int) -> bool:
+    """Whether a verb that opens a sentence has its object next ("Returns the …", "Runs checks on …" under the title)."""
+    after = words[1]
+    if after == "and" and len(words) > 2 and is_finite(words[2], "it"):
         return True
-    return first in ("the", "no", "all", "its") and len(words) <= 6 and not NAMED.search(sentence)
+    return after in _OBJECT_FIRST or not prose.place and not at and after not in PREPOSITIONS and not is_finite(after, words[0])
 
 
-_INTENT = frozenset("wanted needed want worried hoping hoped wondering curious trying tried like love figured".split())
+def _leads_in_a_figure(seen: Survey, prose: Prose, sentence: str) -> bool:
+    """Whether a sentence that leads in code or a picture says something by itself: it holds a figure."""
+    return prose.block.byte_start in seen.leads and sentence == prose.sentences[-1] and bool(seen.values(sentence))
+
+
+def _section(prose: Prose) -> str:
+    return prose.block.headings[-1].strip(" :.").lower() if prose.block.headings else ""
+
+
+_DECISION_HEADINGS = frozenset("decision decided resolution decisions resolutions resolved".split())
+_TELLING_VALUES = (SignalKind.DATE, SignalKind.AMOUNT)  # what makes a story one worth keeping
+_POINTS = frozenset("that's this that these those it it's there there's".split())
 _NO_BEGINNING = frozenset("([-–—·|")
 _STOPS = frozenset(".!\"'”’)。！」）")
 _IT = frozenset(("it",))
+_LATE = frozenset(("he", "she", "it", "they"))
 _OBJECT_FIRST = frozenset("the a an this these all any each every one several many some whether that to if how its".split())
 _LEANING = frozenset(("for", "then"))
 _NEVER_FIRST = frozenset(
@@ -355,10 +384,6 @@ def _resolved(sentence: str, who: str) -> str:
     if rest[:2] in ("'s", "’s"):
         rest = " is" + rest[2:]
     return who + rest
-
-
-def _first_line(prose: Prose) -> bool:
-    return prose.place == 0 and len(prose.sentences) > 0
 
 
 def _author(seen: Survey) -> str:

@@ -13,11 +13,13 @@ from smb.ingest.extract_keyed import is_definition
 from smb.ingest.lexicon import (
     AUXILIARIES,
     BASE_VERBS,
+    CONNECTIVES,
     DETERMINERS,
     FUNCTION_WORDS,
     GENERIC_HEADINGS,
     GENERIC_STEMS,
     LABELS,
+    NOTE_KIND_TAGS,
     PREPOSITIONS,
     PRONOUNS,
     QUESTION_WORDS,
@@ -25,8 +27,9 @@ from smb.ingest.lexicon import (
     WORKFLOW_TAGS,
 )
 from smb.ingest.note import Block
-from smb.ingest.speech_act import SpeechAct, speech_act, words_of
-from smb.ingest.survey import Survey
+from smb.ingest.pointing import leans, navigates
+from smb.ingest.speech_act import CJK, SpeechAct, is_finite, speech_act, words_of
+from smb.ingest.survey import Prose, Survey
 from smb.model.evidence import Span
 from smb.model.identity import fold
 from smb.model.objects import MemoryType
@@ -44,6 +47,7 @@ _DEFINED = re.compile(
 )
 _DEFINED_CJK = re.compile(r"^(?P<t>[^、,，。は是]{2,20})(?:とは|は|是(?:指|一种|一種|一个|一個)?)")
 _CODE = re.compile(r"[(){}<>=\[\]:;$\\/|&*#@]|\.\w|_|--|\d\.\d")
+_IDENTIFIER = re.compile(r"-?[a-z_][a-z0-9_]*(?:::\w+)*(?:\(.*\))?\Z|.*[=\"$]")
 _STEP = re.compile(r"^\s*(?:step|part|chapter|lesson|day|week|phase|no)\b|^[\d.]+\s", re.I)
 
 
@@ -80,28 +84,64 @@ def _title_span(seen: Survey) -> Span | None:
 
 
 def _first_sentence(seen: Survey) -> tuple[str, tuple[Span, ...]]:
-    """The first sentence that defines the title, else the first assertion, else the first prose, of the early blocks."""
+    """The sentence of the early blocks that best says what the title is: a definition of it, else what stands right under
+    the title as one ("A loom worked by pedals.", "Returns the width."), else an assertion, else the first prose."""
     best: tuple[int, str, Block] | None = None
-    for prose in seen.prose[:4]:
-        if prose.block.quoted or prose.block.callout or prose.block.speaker or prose.block.kind == "item" and best:
+    for prose in seen.prose[:BODY_BLOCKS]:
+        block = prose.block
+        if block.quoted or block.callout or block.speaker or prose.term or block.kind == "item" and best:
             continue
-        for sentence in prose.sentences[:2]:
+        for at, sentence in enumerate(prose.sentences[: 2 if prose.place else 3]):
             if not 12 <= len(sentence) <= BODY or sentence.endswith((":", "：")):
                 continue
-            act = speech_act(sentence)
-            lower = _ARTICLE.sub("", sentence.lower())
-            rank = (
-                3
-                if act is SpeechAct.ASSERTION and any(lower.startswith(n) for n in seen.names)
-                else 2
-                if act is SpeechAct.ASSERTION
-                else 1
-            )
-            if best is None or rank > best[0]:
-                best = (rank, sentence, prose.block)
-        if best and (best[0] == 3 or best[0] == 2 and prose.place):
+            rank = _as_body(seen, sentence, prose, at)
+            if block.kind == "item":
+                rank = min(rank, 1)
+            if rank and (best is None or rank > best[0]):
+                best = (rank, sentence, block)
+        if best and (best[0] >= 4 or best[0] == 3 and prose.place):
             break
     return (best[1], (seen.span(best[2], best[1]),)) if best else ("", ())
+
+
+BODY_BLOCKS = 5
+
+
+def _as_body(seen: Survey, sentence: str, prose: Prose, at: int) -> int:
+    """How well a sentence says what the title is, 5 for a definition; 0: not at all."""
+    words = words_of(sentence)
+    if not words or navigates(sentence, words, prose.block) or _FOOTNOTE.match(sentence):
+        return 0
+    act = speech_act(sentence, words)
+    opens = not prose.place and not at
+    if not sentence.isascii() and CJK.search(sentence):
+        return 1 if _CJK_ASIDE.match(sentence) or act is SpeechAct.QUESTION else 4 if opens or act is SpeechAct.ASSERTION else 3
+    first = words[0].partition("'")[0]
+    if act is SpeechAct.ASSERTION and first not in _NOT_OF_IT and not leans(sentence, words) and "you" not in words:
+        lower = _ARTICLE.sub("", sentence.lower())
+        if any(lower.startswith(n) for n in seen.names):
+            return 5
+        if opens and (_opens_with_its_verb(words) or first in _ARTICLES and seen.title.lower() in lower):
+            return 4
+        return 3
+    if opens and act is SpeechAct.FRAGMENT and (first in _ARTICLES or _opens_with_its_verb(words)):
+        return 4
+    return 2 if act is SpeechAct.ASSERTION and first in ("it", "this") else 1
+
+
+_ARTICLES = frozenset(("a", "an", "the"))
+_FOOTNOTE = re.compile(r"\d+ [A-Z]")
+_CJK_ASIDE = re.compile(r"^(?:我们|我|你|这|那|该|此|注意|提示|请|例如|示例)")
+
+
+def _opens_with_its_verb(words: list[str]) -> bool:
+    """Whether the subject, the title, is left out: "Returns the width of …", "Is used only with …"."""
+    if len(words) < 3 or words[0] in ("this", "its"):
+        return False
+    return words[0] in ("is", "are", "has", "can") or words[0].endswith("s") and is_finite(words[0], "it") and words[1] not in AUXILIARIES
+
+
+_NOT_OF_IT = PRONOUNS | CONNECTIVES | frozenset("my our your his her their its here there when if while because since although what".split())
 
 
 def concepts(seen: Survey) -> list[Draft]:
@@ -149,11 +189,15 @@ def _glossary_rows(seen: Survey) -> list[Draft]:
 def _linked(seen: Survey) -> list[Draft]:
     """Targets of wiki links; the resolver finds the note or the object that bears the name."""
     drafts = []
+    linked = Counter(link.target for block in seen.note.blocks for link in block.links)
+    code = any(block.kind == "code" for block in seen.note.blocks)
     for block in seen.note.blocks:
         for link in block.links:
             name = link.target.rpartition("/")[2].removesuffix(".md").strip()
+            if linked[link.target] == 1 and (block.quoted or code and len(linked) == 1) and _IDENTIFIER.match(name):
+                continue  # an attribute of C++, a test of a shell
             if name and "." not in name[-5:]:
-                drafts.append(_concept(name, seen.quoter.block(block), 0.3))
+                drafts.append(_concept(name, seen.quoter.link(block, link), 0.3))
     for prop in seen.note.properties:
         for item in prop.items:
             if item.strip(" \"'").startswith("[["):
@@ -164,17 +208,32 @@ def _linked(seen: Survey) -> list[Draft]:
 
 
 def _tags(seen: Survey) -> list[Draft]:
+    """Tags that name a subject rather than the kind or state of the note. One written mid-sentence must be met again."""
     drafts = []
     prop = next((p for p in seen.note.properties if p.key.lower() in ("tags", "tag", "keywords")), None)
+    folder = fold(seen.note.path.rpartition("/")[0].rpartition("/")[2])
     for tag in seen.note.tags:
         leaf = tag.rpartition("/")[2]
-        if leaf.lower() in FUNCTION_WORDS or leaf.lower() in WORKFLOW_TAGS or not any(c.isalpha() for c in tag) or len(tag) > 40:
+        if not any(c.isalpha() for c in tag) or len(tag) > 40 or _is_housekeeping(leaf.lower(), folder):
             continue
         if prop and any(fold(tag) == fold(item.lstrip("#")) for item in prop.items):
             drafts.append(_concept(tag, seen.quoter.block(prop), 0.4))
-        elif leaf.lower() not in BASE_VERBS and (block := next((b for b in seen.note.blocks if tag in b.tags), None)):
-            drafts.append(_concept(tag, seen.quoter.block(block), 0.4))
+        elif leaf.lower() not in BASE_VERBS and (places := [b for b in seen.note.blocks if tag in b.tags and b.kind != "heading"]):
+            if len(places) > 1 or _is_tag_line(places[0]):
+                drafts.append(_concept(tag, seen.quoter.block(places[0]), 0.4))
     return drafts[:MOST_TAGS]
+
+
+def _is_housekeeping(tag: str, folder: str) -> bool:
+    if tag in FUNCTION_WORDS or tag in WORKFLOW_TAGS or tag in NOTE_KIND_TAGS or tag.removesuffix("s") in NOTE_KIND_TAGS:
+        return True
+    return bool(folder) and fold(tag).removesuffix("s") == folder.removesuffix("s")
+
+
+def _is_tag_line(block: Block) -> bool:
+    """Whether a block begins or ends with its tags, as writers of tags do."""
+    words = block.text.split()
+    return bool(words) and (words[0][0] == "#" or words[-1][:1] == "#")
 
 
 def _headings(seen: Survey) -> list[Draft]:
@@ -199,11 +258,16 @@ def _emphasised(seen: Survey) -> list[Draft]:
     first: dict[str, Block] = {}
     for prose in seen.prose:
         for term in dict.fromkeys(prose.block.terms):
-            if term[:1].islower() and term not in seen.code:
+            if term[:1].islower() and term not in seen.code and not _is_of_code(seen, term):
                 places[term] += 1
                 first.setdefault(term, prose.block)
     good = [t for t, n in places.most_common(8) if n >= 2 and " " in t and is_thing(t)]
     return [_concept(t, seen.quoter.sentence(first[t], t), 0.35) for t in good[:MOST_EMPHASISED]]
+
+
+def _is_of_code(seen: Survey, term: str) -> bool:
+    """Whether every word of the term stands in the note's code: a parameter, not a term of the subject."""
+    return bool(seen.code) and all(any(word in code for code in seen.code) for word in term.split())
 
 
 def is_thing(text: str) -> bool:

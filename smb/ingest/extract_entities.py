@@ -26,6 +26,7 @@ from smb.ingest.lexicon import (
     PRODUCT_KEYS,
     STREETS,
 )
+from smb.ingest.note import Block
 from smb.ingest.signals import SignalKind, correction
 from smb.ingest.survey import Prose, Survey
 from smb.model.evidence import Span
@@ -34,7 +35,7 @@ from smb.model.objects import MemoryType
 
 MOST_FOUND = 4  # names found in prose; properties and speakers come on top
 MOST_DATES = 2
-MOST_BLOCKS = 120  # prose blocks looked through; what a longer note is about shows before
+MOST_BLOCKS = 60  # prose blocks looked through; what a longer note is about shows before
 _U = "A-ZÀ-ÖØ-Þ"
 _RUN = re.compile(  # begins with a set, so that the engine skips to capitals
     rf"[{_U}](?<![\w/.@#$:<+-].)(?:[\w’'&+-]*(?:\.(?=\s[{_U}]))?(?:\s(?:(?:of|de|da|do|dos|das|del|di|du|la|le|van|von|der|"
@@ -46,8 +47,10 @@ _LOWER_FIRST = re.compile(r"(?<![\w/.@#$:<(+-])(?:[ei][A-Z][a-z]{2,}|[a-z]{1,7}O
 _LOWER_HUMP = re.compile(r"[a-z][A-Z]")
 _HANDLE = re.compile(r"(?<![\w/.@])@[A-Za-z][\w-]{2,30}\b(?![./])")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:。]\s+|\(|[\"“])\Z")
-_PLACE_BEFORE = re.compile(
-    r"\b(?:lives? in|lived in|moved to|based in|located in|born in|city of|town of|village of|island of|delivered to)\s\Z"
+_PLACE_BEFORE = re.compile(r"\b(?:based in|located in|born in|city of|town of|village of|island of)\s\Z")
+_SOMEBODY_LIVES = re.compile(  # who must be somebody: code lives in files
+    rf"(?:\b(?:I|[Ww]e|[Hh]e|[Ss]he|[Tt]hey|who|family|parents|mother|father|sister|brother)|[{_U}][a-zà-ÿ]+)"
+    r"(?:\s(?:now|also|still|then|has|have))*\s(?:lives?|lived|moved|grew up|settled) (?:in|to)\s\Z"
 )
 _NAME = re.compile(rf"^[{_U}][\w’'.-]*(?:\s(?:[{_U}][\w’'.-]*|de|da|do|dos|van|von|der|del|la|le|bin|al)){{0,4}}\Z")
 _CJK_NAME = re.compile(r"^[぀-ヿ㐀-鿿・]{2,12}\Z")
@@ -99,15 +102,24 @@ def entities(seen: Survey) -> tuple[list[Draft], dict[str, set[int]]]:
             continue
         if count >= MOST_FOUND or not _evident(entry):
             continue
+        block = _written_in(seen, entry)
+        if block is None:
+            continue
         count += 1
-        prose, start, end = entry.first
-        drafts[key] = _entity(
-            entry.title, entry.kind, seen.quoter.sentence(prose.block, entry.title), 0.55 if entry.sure else 0.45
-        )
+        drafts[key] = _entity(entry.title, entry.kind, seen.quoter.sentence(block, entry.title), 0.55 if entry.sure else 0.45)
         places[entry.title] = entry.places
     for draft in _dates(seen):
         drafts.setdefault(draft.title, draft)
     return list(drafts.values()), places
+
+
+def _written_in(seen: Survey, entry: _Seen) -> Block | None:
+    """The first block that holds the name as it is: not across a line's end or a link's."""
+    for place in sorted(entry.places):
+        block = seen.prose[place].block
+        if entry.title in seen.quoter.raw(block) and entry.title in seen.quoter.shown(block):
+            return block
+    return None
 
 
 def _evident(entry: _Seen) -> bool:
@@ -172,15 +184,18 @@ def _found(seen: Survey) -> dict[str, _Seen]:
     for prose in seen.prose[:MOST_BLOCKS]:
         if prose.block.quoted:
             continue
-        skip = _labels(prose)
+        block = prose.block
+        skip = _labels(prose) if block.terms or block.web else None
+        humps = _LOWER_HUMP.search(block.text) is not None
+        handles = "@" in block.text
         for sentence in prose.sentences:
-            for m in _runs(sentence):
+            for m in _runs(sentence, humps):
                 name, starts = _trim(sentence, m)
-                if name and name not in skip and not (skip and any(name in s for s in skip)):
+                if name and not (skip and any(name in s for s in skip)):
                     key = fold(name)
                     if key not in code:
                         _note_name(found, key, name, sentence, m, starts, prose)
-            if "@" in sentence:
+            if handles:
                 for m in _HANDLE.finditer(sentence):
                     entry = found.setdefault(fold(m[0]), _Seen(m[0], (prose, m.start(), m.end()), kind="person"))
                     entry.places.add(prose.place)
@@ -188,9 +203,9 @@ def _found(seen: Survey) -> dict[str, _Seen]:
     return found
 
 
-def _runs(sentence: str) -> Iterator[re.Match[str]]:
+def _runs(sentence: str, humps: bool) -> Iterator[re.Match[str]]:
     yield from _RUN.finditer(sentence)
-    if _LOWER_HUMP.search(sentence):
+    if humps:
         yield from _LOWER_FIRST.finditer(sentence)
 
 
@@ -208,6 +223,8 @@ def _trim(sentence: str, m: re.Match[str]) -> tuple[str, bool]:
     dropped = False
     while words and words[0].rstrip(".").lower() in NOT_NAMES and words[0].lower() not in HONORIFICS:
         words, dropped = words[1:], True
+    if starts and len(words) > 1 and not dropped and _opens_a_sentence(words[0].lower()):
+        words, dropped = words[1:], True
     while words and words[-1].lower() in NOT_NAMES:
         words = words[:-1]
     if not words or words[0][0].islower() and len(words) > 1:
@@ -223,12 +240,22 @@ def _trim(sentence: str, m: re.Match[str]) -> tuple[str, bool]:
     return name.rstrip("'’.-&"), starts and not dropped
 
 
+def _opens_a_sentence(word: str) -> bool:
+    """Whether a capitalised word before a name is there because it begins the sentence: "Recently", "Second", "Uses"."""
+    if word.endswith("ly") and len(word) > 4 or word in _ORDINALS or word.endswith("ing") and word[:-3] in BASE_VERBS:
+        return True
+    return word.endswith("s") and (word[:-1] in BASE_VERBS or word.endswith("es") and word[:-2] in BASE_VERBS)
+
+
+_ORDINALS = frozenset("first second third fourth fifth last next another like unlike both via plus given".split())
+
+
 def _note_name(found: dict[str, _Seen], key: str, name: str, sentence: str, m: re.Match[str], starts: bool, prose: Prose) -> None:
     words = name.split()
     verb = _next_word(sentence, m.end())
     before = sentence[max(0, m.start() - 14) : m.start()]
     kind, sure = "", False
-    if words[0].lower() in HONORIFICS:
+    if words[0].lower() in HONORIFICS and words[0][1:].islower() and len(words) > 1:
         kind, sure = "person", True
     elif (
         len(words) > 1
@@ -239,7 +266,8 @@ def _note_name(found: dict[str, _Seen], key: str, name: str, sentence: str, m: r
     elif (
         verb in _SAYS
         and 1 <= len(words) <= 3
-        and all(w.replace("’", "").replace("'", "").isalpha() and w[1:].islower() for w in words if w[0].isupper())
+        and _plain_word(words)
+        and not _CAPITAL_BEFORE.search(sentence, max(0, m.start() - 30), m.start())
     ):
         if len(words) == 1 and (name.lower() in BASE_VERBS or name[:-1].lower() in BASE_VERBS):
             return
@@ -248,7 +276,10 @@ def _note_name(found: dict[str, _Seen], key: str, name: str, sentence: str, m: r
         kind, sure = "person", True
     elif words[0].lower() in STREETS or words[-1].lower() in STREETS and len(words) > 1:
         kind, sure = "place", True
-    elif _PLACE_BEFORE.search(sentence, max(0, m.start() - 20), m.start()) and not any(c.isdigit() for c in name):
+    elif _plain_word(words) and (
+        _PLACE_BEFORE.search(sentence, max(0, m.start() - 20), m.start())
+        or _SOMEBODY_LIVES.search(sentence, max(0, m.start() - 60), m.start())
+    ):
         kind, sure = "place", False
     elif len(words) == 1:
         hump = _HUMP.match(name)
@@ -276,6 +307,14 @@ def _note_name(found: dict[str, _Seen], key: str, name: str, sentence: str, m: r
     entry.sure = entry.sure or sure
 
 
+def _plain_word(words: list[str]) -> bool:
+    """Whether a name is spelt as people and places are: letters only, no capital inside a word."""
+    return all(w.replace("’", "").replace("'", "").replace("-", "").isalpha() and w[1:].islower() for w in words if w[0].isupper())
+
+
+_CAPITAL_BEFORE = re.compile(rf"[{_U}][\w’'-]*\s\Z")
+
+
 def _next_word(sentence: str, at: int) -> str:
     m = _NEXT.match(sentence, at)
     return m[1] if m else ""
@@ -292,6 +331,8 @@ def _dates(seen: Survey) -> list[Draft]:
     places: dict[str, set[int]] = {}
     first: dict[str, Span] = {}
     matters: set[str] = set()
+    if not _FULL_YEAR.search(seen.text):
+        return []
     for prose in seen.prose:
         if not _FULL_YEAR.search(prose.block.text):
             continue

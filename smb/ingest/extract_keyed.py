@@ -16,12 +16,14 @@ from smb.ingest.lexicon import (
     TERM_HEADERS,
     VALUE_HEADERS,
 )
+from smb.model.measure import with_unit, without_unit
 from smb.ingest.note import Block, Property
 from smb.ingest.signals import valid_in
 from smb.ingest.survey import Survey
 from smb.model.evidence import Span
 from smb.model.identity import fold
 from smb.model.objects import MemoryType
+from smb.model.validity import ALWAYS, TimeError, parse_interval
 
 MAX_ROWS = 25  # a longer table is a reference to look things up in, and stays passages only
 MAX_TABLE_CLAIMS = 24
@@ -123,7 +125,7 @@ def _table(seen: Survey, rows: list[Block]) -> list[Draft]:
         column = _naming_column(rows)
         if column < 0:
             return []
-        by_date = _DATE_CELL.match(rows[0].cells[column][1].strip()) is not None
+        by_date = all(_is_date(row.cells[column][1].strip()) for row in rows if len(row.cells) > column)
     drafts: list[Draft] = []
     for row in rows:
         cells = [cell.strip() for _, cell in row.cells]
@@ -145,8 +147,8 @@ def _table(seen: Survey, rows: list[Block]) -> list[Draft]:
                 or len(cell) > MAX_CELL
             ):
                 continue
-            subject, attribute = (seen.title, f"{header}, {cells[column]}") if by_date else (cells[column], header)
-            drafts.append(_claim(seen, subject, attribute, cell, seen.quoter.block(row), 0.65))
+            subject, when = (seen.title, cells[column]) if by_date else (cells[column], "")
+            drafts.append(_claim(seen, subject, header, cell, seen.quoter.block(row), 0.65, when=when))
     return drafts if len(drafts) <= 3 * MAX_TABLE_CLAIMS and _informative(drafts) else []
 
 
@@ -155,6 +157,13 @@ _NUMBERING = frozenset(
 )
 _CODE_CELL = re.compile(r"[{};\[\]]|^\(|\)\s*const\b")
 _DATE_CELL = re.compile(r"^\d{4}-\d{2}(?:-\d{2})?\Z")
+
+
+def _is_date(cell: str) -> bool:
+    try:
+        return _DATE_CELL.match(cell) is not None and parse_interval(cell).known
+    except TimeError:
+        return False
 
 
 def _naming_column(rows: list[Block]) -> int:
@@ -174,14 +183,15 @@ def _informative(drafts: list[Draft]) -> bool:
 
 
 def _claim(
-    seen: Survey, subject: str, attribute: str, value: str, span: Span, confidence: float, tags: tuple[str, ...] = ()
+    seen: Survey, subject: str, attribute: str, value: str, span: Span, confidence: float, tags: tuple[str, ...] = (), when: str = ""
 ) -> Draft:
-    valid, valid_text = valid_in(value)
-    attribute = attribute.strip(" :：")
-    value = " ".join(value.split())
+    dated = parse_interval(when) if when else ALWAYS
+    valid, valid_text = (dated, "") if dated.known else valid_in(value)
+    attribute, unit = without_unit(attribute.strip(" :："))
+    value = with_unit(" ".join(value.split()), unit)
     return Draft(
         MemoryType.CLAIM,
-        f"{subject} – {attribute}: {value}",
+        f"{subject} – {attribute}{f', {when}' if when else ''}: {value}",
         (span,),
         subject=subject,
         attribute=attribute,

@@ -2,7 +2,7 @@
 
 Owns which words mean which edge:
 
-    wiki link, relative .md link            note --references--> target
+    wiki link, relative .md link, embed     note --references--> target   (`[[#Heading]]`: note --references--> note)
     `up:`, `parent:`, "X is part of Y"      Y --contains--> X        ("X contains/consists of Y": X contains Y)
     "extends", "builds on"                  X --extends--> Y
     "depends on", "is based on", "derived from", "requires" a named thing    X --derives_from--> Y (X rests on Y)
@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from smb.ingest.extract import Draft, DraftLink
 from smb.ingest.extract_keyed import plain_name
-from smb.ingest.note import Block, Property
+from smb.ingest.note import Block, WebLink, WikiLink
 from smb.ingest.survey import Survey
 from smb.model.edges import EdgeType
 from smb.model.evidence import Span
@@ -36,6 +36,8 @@ MOST_PATHS = 4
 MOST_STATED = 3
 MOST_TOGETHER = 2
 MOST_EDGES = 200
+MOST_PLACES = 100  # quotes a relationship made from links keeps; its weight counts all of them
+ITSELF = "itself"  # how a note that is linked from within is named in the title of that relationship
 _PHRASE = {
     EdgeType.REFERENCES: "references",
     EdgeType.SUPPORTS: "supports",
@@ -116,48 +118,58 @@ _HERE = frozenset("here this link this page read more see click documentation do
 
 @dataclass(slots=True)
 class _Target:
-    """A link target with how often and where first it is linked."""
+    """A link target, how it is named, how often it is linked and where, each place once."""
 
     link: DraftLink
     name: str
-    block: Block | Property
     count: int = 0
-    order: int = 0
-    seen: list[str] = field(default_factory=list)
+    spans: dict[Span, None] = field(default_factory=dict)
 
 
 def links(seen: Survey) -> tuple[list[Draft], tuple[DraftLink, ...]]:
-    """Relationship drafts for the note's weightiest outgoing links, and the rest as plain edges of the primary."""
+    """Relationship drafts for the note's weightiest outgoing links, and the rest as plain edges of the primary.
+
+    A draft weighs as many links as it was made from and cites the place of each.
+    """
     targets: dict[tuple[str, bool], _Target] = {}
     own = fold(seen.title)
     for block in seen.note.blocks:
         for wiki in block.links:
-            if wiki.target and fold(_leaf(wiki.target)) != own:
-                _count(targets, wiki.target, False, _leaf(wiki.target), block)
+            name = _leaf(wiki.target)
+            if not wiki.target or (wiki.heading or wiki.block) and fold(name) in seen.names:
+                _count(seen, targets, "", False, ITSELF, block, wiki)
+            elif fold(name) != own:
+                _count(seen, targets, _MARKDOWN.sub("", wiki.target), False, name, block, wiki)
         for web in block.web:
             path = _path(web.url)
             if path:
                 text = " ".join(web.text.replace("`", "").split())
                 name = text if text and fold(text) not in _HERE and len(text) <= 80 and ".md" not in text else _leaf(path)
-                _count(targets, path, True, name, block)
-    ranked = sorted(targets.values(), key=lambda t: (-t.count, t.order))
+                _count(seen, targets, path, True, name, block, web)
+    ranked = sorted(targets.values(), key=lambda t: -t.count)
     drafts, rest, paths, wikis = [], [], 0, 0
     for target in ranked:
-        link = DraftLink(target.link.target, EdgeType.REFERENCES, float(target.count), target.link.is_path)
-        paths, wikis = paths + link.is_path, wikis + (not link.is_path)
-        if link.is_path and paths > MOST_PATHS or not link.is_path and wikis > MOST_WIKI:
+        link = replace(target.link, weight=float(target.count))
+        outside = bool(link.target)
+        paths, wikis = paths + link.is_path, wikis + (outside and not link.is_path)
+        if outside and (paths > MOST_PATHS if link.is_path else wikis > MOST_WIKI):
             rest.append(link)
         else:
-            drafts.append(relationship(seen.title, link, target.name, seen.quoter.block(target.block), 0.9))
+            drafts.append(relationship(seen.title, link, target.name, tuple(target.spans), 0.9))
     return drafts, tuple(rest[:MOST_EDGES])
 
 
-def _count(targets: dict[tuple[str, bool], _Target], target: str, is_path: bool, name: str, block: Block) -> None:
+def _count(
+    seen: Survey, targets: dict[tuple[str, bool], _Target], target: str, is_path: bool, name: str, block: Block,
+    link: WikiLink | WebLink,
+) -> None:
     key = (target.lower() if is_path else fold(target), is_path)
     held = targets.get(key)
     if held is None:
-        held = targets[key] = _Target(DraftLink(target, EdgeType.REFERENCES, is_path=is_path), name, block, order=len(targets))
+        held = targets[key] = _Target(DraftLink(target, EdgeType.REFERENCES, is_path=is_path), name)
     held.count += 1
+    if len(held.spans) < MOST_PLACES:
+        held.spans[seen.quoter.link(block, link)] = None
 
 
 def _path(url: str) -> str:
@@ -172,12 +184,12 @@ def _leaf(target: str) -> str:
     return _MARKDOWN.sub("", name) or target
 
 
-def relationship(source: str, link: DraftLink, target_name: str, span: Span, confidence: float) -> Draft:
+def relationship(source: str, link: DraftLink, target_name: str, spans: tuple[Span, ...], confidence: float) -> Draft:
     """`source --link--> target` as a draft whose title reads as a sentence."""
     return Draft(
         MemoryType.RELATIONSHIP,
         f"{source} {_PHRASE[link.type]} {target_name}",
-        (span,),
+        spans,
         confidence=confidence,
         source_name=source,
         link=link,
@@ -197,12 +209,12 @@ def declared(seen: Survey) -> list[Draft]:
             linked = "[[" in item
             if not name or len(name) > 100 or not linked and kind is EdgeType.EVOLVES_INTO and name.isdigit():
                 continue
-            span = seen.quoter.block(prop)
             leaf = _leaf(name)
+            spans = seen.quoter.shortened(seen.quoter.block(prop), leaf)
             if inverse:
-                drafts.append(relationship(leaf, DraftLink(seen.title, kind), seen.title, span, 0.9))
+                drafts.append(relationship(leaf, DraftLink(seen.title, kind), seen.title, spans, 0.9))
             else:
-                drafts.append(relationship(seen.title, DraftLink(name, kind), leaf, span, 0.9))
+                drafts.append(relationship(seen.title, DraftLink(name, kind), leaf, spans, 0.9))
     return drafts
 
 
@@ -223,7 +235,8 @@ def stated(seen: Survey, names: dict[str, str]) -> list[Draft]:
                     continue
                 _, kind, inverse = _CUES[int(m.lastgroup[1:])]  # type: ignore[index]
                 source, target = (after, before) if inverse else (before, after)
-                drafts.append(relationship(source, DraftLink(target, kind), target, seen.span(prose.block, sentence), 0.6))
+                spans = seen.quoter.shortened(seen.span(prose.block, sentence), source, target)
+                drafts.append(relationship(source, DraftLink(target, kind), target, spans, 0.6))
     return drafts[:MOST_STATED]
 
 
@@ -248,7 +261,7 @@ def sections(seen: Survey, concepts: list[Draft]) -> list[Draft]:
     """The note contains the concepts its sections are named for."""
     headings = {h.text for h in seen.headings}
     return [
-        relationship(seen.title, DraftLink(c.title, EdgeType.CONTAINS), c.title, c.spans[0], 0.6)
+        relationship(seen.title, DraftLink(c.title, EdgeType.CONTAINS), c.title, c.spans[:1], 0.6)
         for c in concepts
         if c.title in headings and c.confidence < 0.4
     ][:2]
@@ -264,8 +277,7 @@ def together(seen: Survey, places: dict[str, set[int]]) -> list[Draft]:
                 pairs[(a, b)] = shared
     drafts = []
     for (a, b), shared in sorted(pairs.items(), key=lambda p: (-p[1], p[0]))[:MOST_TOGETHER]:
-        place = min(places[a] & places[b])
-        drafts.append(
-            relationship(a, DraftLink(b, EdgeType.RELATED_TO, float(shared)), b, seen.quoter.block(seen.prose[place].block), 0.4)
-        )
+        span = seen.quoter.block(seen.prose[min(places[a] & places[b])].block)
+        spans = seen.quoter.shortened(span, a, b)
+        drafts.append(relationship(a, DraftLink(b, EdgeType.RELATED_TO, float(shared)), b, spans, 0.4))
     return drafts

@@ -65,6 +65,7 @@ class _Gates:
     def __init__(self, note: Note, data: bytes, extraction: Extraction):
         self.note = note
         self.data = data
+        self.title = extraction.primary.title
         self.own = {fold(extraction.primary.title), *map(fold, extraction.primary.aliases), *map(fold, note.aliases)}
         self.own_text = f"{extraction.primary.title} {' '.join(extraction.primary.aliases)}"
 
@@ -89,8 +90,16 @@ class _Gates:
             return self._hard(draft, quote) or self._subject(draft, quote) or self._act(draft)
         return None
 
+    def _unprefixed(self, title: str) -> str:
+        """A claim's title without the name of the note (and of a term) that tells it apart from other notes' claims."""
+        if title.startswith((f"{self.title}: ", f"{self.title}, ")):
+            return title[len(self.title) :].partition(": ")[2] or title
+        return title
+
     def _hard(self, draft: Draft, quote: str) -> Refused | None:
-        said = draft.title if not draft.value or draft.value in draft.title else f"{draft.title} {draft.value}"
+        said = self._unprefixed(draft.title)
+        if draft.value and draft.value not in said:
+            said = f"{said} {draft.value}"
         hard = _NUMBER.findall(said)
         if not hard:
             return None if "@" not in said and "://" not in said else self._address(draft, said, quote)
@@ -127,9 +136,10 @@ class _Gates:
     def _act(self, draft: Draft) -> Refused | None:
         if draft.attribute or "quoted" in draft.tags or "instruction" in draft.tags:
             return None
-        if draft.title.rstrip()[-1:] in "?？":
+        said = self._unprefixed(draft.title)
+        if said.rstrip()[-1:] in "?？":
             return Refused("act", draft.title, "it asks")
-        act = speech_act(draft.title)
+        act = speech_act(said)
         if act in (SpeechAct.QUESTION, SpeechAct.HYPOTHESIS):
             return Refused("act", draft.title, "it asks" if act is SpeechAct.QUESTION else "it supposes")
         return None

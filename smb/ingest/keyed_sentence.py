@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from smb.ingest.change import Change, change_in, cjk_change, pointed_back
 from smb.ingest.lexicon import CONNECTIVES, PREPOSITIONS, PRONOUNS
 from smb.ingest.signals import SignalKind, values
 from smb.ingest.survey import NameStarts
@@ -17,10 +18,13 @@ _S = r"(?:(?:The|the|A|An|Our)\s)?(?P<s>[^,;:.()?!]{2,48}?)"
 _V = r"(?P<v>[^;:?!]{1,90})"
 _BE = r"(?:is|are|was|were)"
 _MOVED = re.compile(
-    rf"^{_S}\s(?:has\s|have\s|was\s|were\s|is\s)?(?P<verb>moved|switched|changed|migrated|relocated|renamed|raised|lowered|"
+    rf"^{_S}\s(?:has\s|have\s|was\s|were\s|is\s|has\sbeen\s)?(?P<verb>moved|switched|changed|migrated|relocated|renamed|raised|lowered|"
     rf"increased|"
-    rf"reduced|upgraded|downgraded|rose|fell|dropped|grew)\s(?:back\s|over\s)?from\s(?P<a>.{{1,50}}?)\sto\s{_V}$"
+    rf"reduced|upgraded|downgraded|rose|fell|dropped|grew|went\sup|went\sdown|cut)\s(?:back\s|over\s)?(?:from\s(?P<a>.{{1,50}}?)\s)?to\s{_V}$"
 )
+_HEAD_OF = re.compile(r"^(?:The\s|the\s|Our\s|our\s)?(?P<t>[a-z][\w -]{2,30}?)\s(?:of|for)\s(?:the\s|our\s)?(?P<s>.{2,40})$")
+_HEAD_POSSESSIVE = re.compile(r"^(?:The\s|the\s)?(?P<s>[\w’' .-]{2,40}?)(?:'s|’s)\s(?P<t>[a-z][\w -]{2,30})$")
+_HEAD_MY = re.compile(r"^(?P<s>My|Our)\s(?P<t>[a-z][\w -]{2,30})$")
 _OF = re.compile(
     rf"^(?:The|Our)\s(?P<t>[a-z][\w -]{{2,30}}?)\s(?:of|for)\s(?:the\s|our\s)?(?P<s>[^,;:]{{2,40}}?)\s{_BE}\s(?:now\s)?{_V}$"
 )
@@ -83,20 +87,16 @@ _VERBS: dict[str, str] = {
     "is set to": "setting",
 }
 _VERB = re.compile(rf"^{_S}\s(?P<verb>{'|'.join(sorted(map(re.escape, _VERBS), key=len, reverse=True))})\s{_V}$")
-_WAS_NOW = re.compile(
-    rf"^{_S}\s(?:was|were|cost)\s(?P<a>[^,;]{{1,50}}[,;])\s(?:and\s|but\s)?(?:(?:it|they)\s(?:is|are)\snow|now\s(?:(?:it|"
-    rf"they)\s)?(?:is|are|costs?))\s{_V}$"
-)
 _PORT = re.compile(r"^(?:the\s)?(?P<u>port|version|page|room|floor|step|level|line)\s(?P<n>[\w.]+)\b", re.I)
 _CUT = re.compile(
-    r",\s|\s\(|\s(?:because|which|who|but|while|so that|so|since|until|when|if|and|as|after|before|on \d{4}|in \d{4}|"
+    r",\s|\s\(|\s(?:instead of|rather than|because|which|who|but|while|so that|so|since|until|when|if|and|as|after|before|on \d{4}|in \d{4}|"
     r"in (?:Jan|Feb|Mar|Apr|May|Jun|Jul|"
     r"Aug|Sep|Oct|Nov|Dec)\w*)\b|\s[–—-]\s"
 )
 _CUES = re.compile(
     r"\b(?:is|are|was|were|from|runs?|listens|listened|lives|lived|works|costs?|weighs|measures|starts|ends|opens|closes|"
     r"expires|earns|stores|"
-    r"became|takes|lasts|needs|requires|defaults)\b"
+    r"became|takes|lasts|needs|requires|defaults|moved|renamed|rose|fell|changed|switched|upgraded)\b"
 )
 _CJK_OF = re.compile(
     r"^(?:现在|現在)?(?P<s>[^、,，。:：はの的是为]{1,16})[の的](?P<t>[^、,，。:：はの的是为]{1,12}?)(?:应|應)?(?:は|是|为|為)(?P<v>[^、,，。]{1,30}?)(?:である|"
@@ -127,32 +127,40 @@ def key_of(sentence: str, me: str, own: NameStarts) -> Key | None:
     notes' limits are two keys.
     """
     text = sentence.rstrip(" .!。")
-    if not text.isascii() and "分别" not in text and (m := _CJK_OF.match(sentence) or _CJK_IS.match(sentence)):
-        if m["v"][-1] in "たいるくう":  # a predicate, not a value
-            return None
-        return m["s"].strip(), m["t"].strip() if "t" in m.re.groupindex else "値", m["v"].strip()
-    if len(text) > 160 or not _CUES.search(text):
+    if not text.isascii() and "分别" not in text and (found := _cjk(sentence)):
+        return found
+    if len(text) > 160 or not _CUES.search(text) or " no longer " in text:
         return None
-    for pattern, read in (
-        (_MOVED, _moved),
-        (_WAS_NOW, lambda m: (m["s"], "value", m["v"])),
-        (_OF, _of),
-        (_POSSESSIVE, _of),
-        (_MY, _of),
-        (_VERB, _verb),
-        (_MEASURE, _measure),
-    ):
-        if (m := pattern.match(text)) and (key := read(m)):
-            subject, attribute, value = key
-            subject = me if subject in ("My", "Our") else _subject(subject)
-            value = _value(value)
-            if subject and value and len(attribute.split()) <= 5:
-                if title := own.title(subject.lower()):
-                    return title, attribute, value
-                if subject != me and _is_local(subject, attribute):
-                    return me, subject if attribute == "value" else f"{subject} {attribute}", value
-                return subject, attribute, value
+    plain = pointed_back(text)
+    if not plain and (change := change_in(text)) and (key := _changed(change)):
+        return _placed(key, me, own)
+    for pattern, read in ((_MOVED, _moved), (_OF, _of), (_POSSESSIVE, _of), (_MY, _of), (_VERB, _verb), (_MEASURE, _measure)):
+        if (m := pattern.match(plain or text)) and (key := read(m)) and (placed := _placed(key, me, own, bool(plain))):
+            return placed
     return None
+
+
+def _cjk(sentence: str) -> Key | None:
+    if changed := cjk_change(sentence):
+        return changed[:3]
+    m = _CJK_OF.match(sentence) or _CJK_IS.match(sentence)
+    if m is None or m["v"][-1] in "たいるくう":  # a predicate, not a value
+        return None
+    return m["s"].strip(), m["t"].strip() if "t" in m.re.groupindex else "値", m["v"].strip()
+
+
+def _placed(key: Key, me: str, own: NameStarts, named: bool = False) -> Key | None:
+    """The key with its subject as the bank knows it: the note's own title, `me`, or, where it names nothing, an attribute."""
+    subject, attribute, value = key
+    subject = me if subject in ("My", "Our") else _subject(subject)
+    value = _value(value)
+    if not subject or not value or len(attribute.split()) > 5:
+        return None
+    if title := own.title(subject.lower()):
+        return title, attribute, value
+    if not named and subject != me and _is_local(subject, attribute):
+        return me, subject if attribute == "value" else f"{subject} {attribute}", value
+    return subject, attribute, value
 
 
 def _is_local(subject: str, attribute: str) -> bool:
@@ -161,47 +169,49 @@ def _is_local(subject: str, attribute: str) -> bool:
     return not named and len(words) < (3 if attribute == "value" else 2)
 
 
+def _changed(change: Change) -> Key | None:
+    subject, attribute = _head(change.head)
+    if change.verb == "cost" and attribute == "value":
+        attribute = "cost"
+    if attribute == "value":
+        return _become(subject, change.verb, change.new)
+    return (subject, attribute, change.new) if attribute.split()[0] not in _EMPTY_HEADS or attribute.startswith("number") and change.new[0].isdigit() else None
+
+
+def _head(text: str) -> tuple[str, str]:
+    """(subject, attribute) of what a sentence of change speaks of; the attribute is "value" where it names none."""
+    m = _HEAD_OF.match(text) or _HEAD_POSSESSIVE.match(text) or _HEAD_MY.match(text)
+    return (m["s"], m["t"]) if m else (text, "value")
+
+
 def _moved(m: re.Match[str]) -> Key | None:
-    subject, verb, new = m["s"], m["verb"], m["v"]
-    port = _PORT.match(new)
-    if port:
+    subject, attribute = _head(m["s"])
+    return _become(subject, m["verb"], m["v"]) if attribute == "value" else (subject, attribute, m["v"])
+
+
+def _become(subject: str, verb: str, new: str) -> Key | None:
+    """The key of something that `verb` made `new`."""
+    if port := _PORT.match(new):
         return subject, port["u"].lower(), port["n"]
-    if verb in ("moved", "relocated", "migrated"):
-        return subject, "location", new
-    if verb == "renamed":
-        return subject, "name", new
-    if verb in ("switched",):
-        return subject, "uses", new
-    if verb in ("upgraded", "downgraded"):
-        return subject, "version", new
-    if m_of := re.match(r"(?P<t>[a-z][\w -]{2,30}?) (?:of|for) (?:the )?(?P<s>.+)", subject):
-        return m_of["s"], m_of["t"], new
-    if not re.match(r"[€$£¥~]?\d", new):
+    if attribute := _BECOMES.get(verb):
+        return subject, attribute, re.sub(r"^(?:in|to|at|on)\s", "", new) if attribute == "location" else new
+    if verb == "was" and not re.match(r"(?:in|at|on)\s[A-Z]", new) and not re.match(r"[€$£¥~]?\d", new):
         return None
-    return subject, "value", new
+    if verb == "was" and new[:1] in "iao":
+        return subject, "location", new.partition(" ")[2]
+    return (subject, "value", new) if re.match(r"[€$£¥~]?\d", new) else None
+
+
+_BECOMES = {"moved": "location", "relocated": "location", "migrated": "location", "renamed": "name", "switched": "uses", "replaced": "uses",
+            "upgraded": "version", "downgraded": "version"}
+_EMPTY_HEADS = frozenset(
+    "rest number kind sort type list set way purpose reason use idea point goal aim result".split()
+)
 
 
 def _of(m: re.Match[str]) -> Key | None:
-    if m["t"].split()[0] in (
-        "rest",
-        "number",
-        "kind",
-        "sort",
-        "type",
-        "list",
-        "set",
-        "way",
-        "purpose",
-        "reason",
-        "use",
-        "idea",
-        "point",
-        "goal",
-        "aim",
-        "result",
-    ):
-        if m["t"] != "number" or not m["v"][0].isdigit():
-            return None
+    if m["t"].split()[0] in _EMPTY_HEADS and (m["t"] != "number" or not m["v"][0].isdigit()):
+        return None
     value = m["v"]
     first = value.split()[0].lower()
     if first in (

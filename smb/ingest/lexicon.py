@@ -215,7 +215,7 @@ STRUCTURAL_KEYS = _words(
     "sidebar_position sidebar_label nav_order comments math katex lang language image cover thumbnail banner "
     "canonical canonical_url edit_url editlink template type kind category categories up parent part_of up: related "
     "see_also supersedes superseded_by extends depends_on requires inspired_by based_on session index order hidden "
-    "pin pinned redirect_from redirects position lastmod last_modified mtime ctime format version_id head meta robots "
+    "attendees participants speakers pin pinned redirect_from redirects position lastmod last_modified mtime ctime format version_id head meta robots "
     "sitemap hide search noindex clipped"
 )
 METADATA_SUFFIXES = (
@@ -247,6 +247,11 @@ KEY_HEADERS = _words("key setting settings property option parameter name field 
 GENERIC_STEMS = _words(
     "index readme home main default untitled note notes new document doc page content about overview license "
     "changelog contributing summary toc _index"
+)
+NOTE_KIND_TAGS = _words(  # what sort of note it is, not what it is about
+    "person people journal diary meeting chat project incident reading decision reference clip clipping how-to howto guide "
+    "tutorial hub moc index daily weekly monthly log minutes session interview recipe book article paper quote idea question "
+    "answer task template glossary postmortem adr rfc report summary company place til blog essay literature permanent fleeting zettel"
 )
 WORKFLOW_TAGS = _words(
     "todo open done inbox draft wip note notes misc other tag tags untagged new archive archived starred pinned "

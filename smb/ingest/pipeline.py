@@ -7,6 +7,7 @@ Never writes a projection other than the catalog, never touches the notes. Expec
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ import orjson
 
 from smb.ingest.scan import INCLUDED, LARGEST, FoundFile, scan
 from smb.ingest.scope import Root
+from smb.ingest.stirred_keys import StirredKeys
 from smb.model.evidence import DanglingLink, Span
 from smb.model.identity import document_id, fold, sha256_hex, slugify
 from smb.model.objects import MemoryType
@@ -59,6 +61,11 @@ class IngestReport:
     refused: dict[str, int] = field(default_factory=dict)
     transactions: int = 0
 
+    @property
+    def lost(self) -> bool:
+        """Whether a document that is there could not be read. A symbolic link that is not followed loses none."""
+        return any(not skip["reason"].startswith("symlink.") for skip in self.skipped)
+
 
 @dataclass(frozen=True, slots=True)
 class _Known:
@@ -83,8 +90,9 @@ class Ingester:
     """Reads folders into a bank. `writing()` is the writer lock with the catalog caught up; `commit` as `Commit`."""
 
     def __init__(self, catalog: Catalog, evidence: EvidenceStore, writing: Callable[[], AbstractAsyncContextManager[None]], commit: Commit,
-                 clock: Callable[[], datetime]):
+                 clock: Callable[[], datetime], single_valued: Iterable[str] = ()):
         self.catalog, self.evidence, self.writing, self.commit, self.clock = catalog, evidence, writing, commit, clock
+        self.keys = StirredKeys(catalog, single_valued)
 
     async def ingest_directory(self, root: Root, options: ScanOptions = ScanOptions(), progress: Progress | None = None,
                                report: IngestReport | None = None, after_batch: Callable[[], Any] | None = None) -> IngestReport:
@@ -118,7 +126,21 @@ class Ingester:
         stale = [path for path in stamps if path not in present and root.covers(path)]
         if gone or stale:
             await self._remove(root, gone, stale, report)
+        await self.settle(report)
         return report
+
+    async def settle(self, report: IngestReport) -> None:
+        """Settles the keys of what came by another way than this ingest (another clone, a hand edit, a changed list of
+        single-valued keys), in a transaction of its own."""
+        if not await self.keys.behind():
+            return
+        async with self.writing():
+            if revisions := await self.keys.settled(()):
+                await self.commit(Transaction("keys", "keys", self.clock(), tuple(revisions)), {})
+                report.transactions += 1
+            await self.catalog.begin()
+            await self.keys.mark()
+            await self.catalog.commit()
 
     # ------------------------------------------------------------ which files say something new
 
@@ -133,11 +155,8 @@ class Ingester:
         touched: list[FoundFile] = []
         size = 0
         for file in waiting:
-            try:
-                with open(file.absolute, "rb") as handle:
-                    data = handle.read()
-            except OSError as error:
-                report.skipped.append(_skip(file.path, "unreadable", error.strerror or str(error), None))
+            data = _read(file, report)
+            if data is None:
                 continue
             arrival = _Arrival(file, data, sha256_hex(data))
             known = live.get(file.path)
@@ -168,17 +187,23 @@ class Ingester:
                 await self.catalog.commit()
 
     def _dry_run(self, waiting: Sequence[FoundFile], live: Mapping[str, _Known], gone: Mapping[str, _Known], report: IngestReport) -> None:
-        sources = {known.source for known in gone.values()}
+        movable = Counter(known.source for known in gone.values())
+        moved = 0
         for file in waiting:
-            with open(file.absolute, "rb") as handle:
-                source = sha256_hex(handle.read())
+            data = _read(file, report)
+            if data is None:
+                continue
+            source = sha256_hex(data)
             if file.path in live:
                 report.unchanged += live[file.path].source == source
                 report.changed += live[file.path].source != source
+            elif movable[source] > 0:
+                movable[source] -= 1
+                moved += 1
             else:
-                report.moved += source in sources
-                report.added += source not in sources
-        report.removed += len(gone) - report.moved
+                report.added += 1
+        report.moved += moved
+        report.removed += len(gone) - moved
 
     # ------------------------------------------------------------ one batch
 
@@ -221,6 +246,7 @@ class Ingester:
                     report.transactions += 1
             await self.catalog.begin()
             await self.catalog.run_many("INSERT OR REPLACE INTO scanned VALUES (?, ?, ?, ?, ?, ?)", stamps)
+            await self.keys.mark()
             await self.catalog.commit()
 
     async def _plan(self, root: Root, readings: list[Any], actor: str) -> list[Revision]:
@@ -257,7 +283,7 @@ class Ingester:
         planned += plan_found_links(
             ((row["document_id"], row["primary_object"], _dangling(row)) for row in waiting if row["document_id"] not in replanned),
             lambda path: (arrived[path].primary, arrived[path].reading.note.title) if path in arrived else None, lambda i: titles[i], actor)
-        return list({r.id: r for r in planned}.values())
+        return await self.keys.settled(list({r.id: r for r in planned}.values()))
 
     async def _anew(self, planned: list[Revision], resolved: Sequence[Any], heads: Mapping[str, list[Revision]], actor: str) -> list[Revision]:
         """Plans again the documents some of whose revisions were recorded before and are closed since."""
@@ -298,14 +324,25 @@ class Ingester:
 
         async with self.writing():
             heads = await self.catalog.head_revisions([known.id for known in gone.values()])
-            revisions = [r for known in gone.values() for r in plan_removal(known.id, heads.get(known.id, ()), "scan")]
+            revisions = await self.keys.settled([r for known in gone.values() for r in plan_removal(known.id, heads.get(known.id, ()), "scan")])
             if revisions:
                 await self.commit(Transaction("removal", "scan", self.clock(), tuple(revisions)), {})
                 report.transactions += 1
                 report.removed += sum(r.object_type == DOCUMENT for r in revisions)
             await self.catalog.begin()
             await self.catalog.run_many("DELETE FROM scanned WHERE root = ? AND path = ?", [(root.name, path) for path in stale])
+            await self.keys.mark()
             await self.catalog.commit()
+
+
+def _read(file: FoundFile, report: IngestReport) -> bytes | None:
+    """The bytes of a file the scan found; None, and a skip in the report, where it is gone since or can't be read."""
+    try:
+        with open(file.absolute, "rb") as handle:
+            return handle.read()
+    except OSError as error:
+        report.skipped.append(_skip(file.path, "unreadable", error.strerror or str(error), None))
+        return None
 
 
 def _same(file: FoundFile, stamp: Any, live: Mapping[str, _Known], report: IngestReport) -> bool:

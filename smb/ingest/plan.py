@@ -12,12 +12,13 @@ from dataclasses import replace
 from smb.ingest.note import Block, Note
 from smb.ingest.resolve import NAMED, Resolved, Stated, relationship_identity
 from smb.model.edges import EdgeType
-from smb.model.evidence import DanglingLink, DocumentVersion, Passage
+from smb.model.evidence import DanglingLink, DocumentVersion, Passage, Span
 from smb.model.identity import fold, object_id
 from smb.model.objects import Link, MemoryType
 from smb.model.revision import DOCUMENT, Revision, RevisionKind, Statement, new_revision
 from smb.model.validity import ALWAYS, Interval, TimeError, parse_interval
 
+Said = tuple[Statement | DocumentVersion, tuple[Span, ...]]
 PASSAGE_KINDS = frozenset({"paragraph", "item", "row", "turn", "quote", "code", "heading", "properties", "html", "title", "math"})
 REMOVED = "source removed"
 NEWER_VERSION = "newer version of the same document"
@@ -35,45 +36,84 @@ def date_of(note: Note) -> Interval:
 
 
 def passages_of(note: Note) -> tuple[Passage, ...]:
-    """One passage a block. A heading with text below it is no passage of its own: its words are the context of those."""
-    found: list[Passage] = []
+    """One passage a block. A heading with text below it is no passage of its own, nor is the first row of a table: its
+    words are the context of what it heads."""
     blocks = note.blocks
-    for n, block in enumerate(blocks):
-        if block.kind == "heading" and n + 1 < len(blocks) and block.text in blocks[n + 1].headings:
-            continue
-        found.append(_passage(block))
-    return tuple(found)
+    return tuple(_passage(block) for block, below in zip(blocks, (*blocks[1:], None), strict=False) if below is None or not _heads(block, below))
+
+
+def _heads(block: Block, below: Block) -> bool:
+    if block.kind == "heading":
+        return block.text in below.headings
+    return block.kind == "row" and not block.cells and bool(below.cells)
 
 
 def _passage(block: Block) -> Passage:
-    return Passage(block.kind, block.byte_start, block.byte_end, block.line_start, block.line_end, block.headings, block.speaker)
+    headings = (*block.headings, " | ".join(column for column, _ in block.cells)) if block.cells else block.headings
+    return Passage(block.kind, block.byte_start, block.byte_end, block.line_start, block.line_end, headings, block.speaker)
 
 
 def plan_document(resolved: Resolved, heads: Iterable[Revision], taken: Callable[[str], bool], actor: str) -> list[Revision]:
     """The revisions that bring a document from `heads` (what it supports now) to what it states.
 
-    Same statement, same place: nothing. Same object restated: an assert that replaces the old one. A keyed claim whose
-    key the new version gives another value: a supersede. What is no longer there: a revoke. `taken(id)` says whether a
-    revision of that id was ever recorded, so that a return to an old wording is a new revision.
+    Same statement, same place: nothing. Same object restated: an assert that replaces the old one, and supersedes what the
+    old one did in this document. A keyed claim whose key the new version gives another value: a supersede. What is no longer
+    there: a revoke, unless a claim of this document that stays has superseded it. `taken(id)` says whether a revision of
+    that id was ever recorded, so that a return to an old wording is a new revision.
     """
     reading = resolved.reading
+    here = {head.id: head for head in heads}
     old: dict[str, list[Revision]] = {}
-    for head in heads:
+    for head in here.values():
         old.setdefault(head.object_id, []).append(head)
     planned: list[Revision] = []
     aliases = {object_id(t.value, fold(alias)) for alias in reading.extraction.primary.aliases for t in NAMED}
     for id_ in aliases & old.keys():  # a merge that an alias made stands while the alias does
         old[id_] = [r for r in old[id_] if r.kind is not RevisionKind.MERGE]
     version = _version(resolved)
-    _say(planned, reading.document, DOCUMENT, reading.document, version, (), old.pop(reading.document, []), taken, actor)
-    restated = {s.object_id for s in resolved.stated}
-    gone = {i: revisions for i, revisions in old.items() if i not in restated}
-    successors = _successors(resolved.stated, gone)
-    for stated in resolved.stated:
-        superseded = [r for i in successors.get(stated.object_id, ()) for r in gone.pop(i, [])]
-        _say(planned, stated.object_id, stated.type.value, reading.document, stated.statement, stated.evidence, old.get(stated.object_id, []), taken, actor, superseded)
-    planned += _revokes(gone.values(), reading.document, NOT_RESTATED, actor)
+    stated: dict[str, list[Stated]] = {}
+    for one in resolved.stated:
+        stated.setdefault(one.object_id, []).append(one)
+    closers = _closers(here)
+    past = {r.id for r in here.values() if r.id in closers and _before(r, old.get(reading.document, []))}
+    _say(planned, reading.document, DOCUMENT, reading.document, [(version, ())], old.pop(reading.document, []), taken, actor)
+    gone = {i: revisions for i, revisions in old.items() if i not in stated}
+    successors = _successors(resolved.stated, {i: kept for i, revisions in gone.items() if (kept := [r for r in revisions if r.id not in closers])})
+    for id_, group in stated.items():
+        superseded = [r for i in successors.get(id_, ()) for r in gone.pop(i, [])]
+        held = old.get(id_, [])
+        carried = [here[t] for r in held for t in r.replaces if t in here and here[t].object_id != id_]
+        said = [(one.statement, one.evidence) for one in group]
+        _say(planned, id_, group[0].type.value, reading.document, said, held, taken, actor, superseded, carried, past)
+    lost = _lost([r for revisions in gone.values() for r in revisions], closers)
+    planned += _revokes(([r for r in revisions if r.id in lost] for revisions in gone.values()), reading.document, NOT_RESTATED, actor)
     return planned
+
+
+def _closers(here: Mapping[str, Revision]) -> dict[str, list[str]]:
+    """Which of a document's heads another head of it, of another object, supersedes: id → ids of those."""
+    closers: dict[str, list[str]] = {}
+    for revision in here.values():
+        if isinstance(revision.statement, Statement):
+            for target in revision.replaces:
+                if target in here and here[target].object_id != revision.object_id:
+                    closers.setdefault(target, []).append(revision.id)
+    return closers
+
+
+def _before(revision: Revision, document: Iterable[Revision]) -> bool:
+    """Whether a revision was read from an earlier version of the document than its heads say it is at."""
+    sources = {r.statement.source for r in document if isinstance(r.statement, DocumentVersion)}
+    return bool(revision.evidence) and revision.evidence[0].source not in sources
+
+
+def _lost(gone: list[Revision], closers: Mapping[str, list[str]]) -> set[str]:
+    """Ids of the revisions nothing keeps superseded: what supersedes them is lost too, or nothing did."""
+    ids = {r.id for r in gone}
+    lost = {i for i in ids if i not in closers}
+    while more := {i for i in ids - lost if all(c in lost for c in closers[i])}:
+        lost |= more
+    return lost
 
 
 def plan_removal(document: str, heads: Iterable[Revision], actor: str, reason: str = REMOVED) -> list[Revision]:
@@ -127,17 +167,32 @@ def _version(resolved: Resolved) -> DocumentVersion:
     )
 
 
-def _say(planned: list[Revision], id_: str, type_: str, document: str, statement: Statement | DocumentVersion, evidence: tuple,
-         old: list[Revision], taken: Callable[[str], bool], actor: str, superseded: Iterable[Revision] = ()) -> None:
-    if not superseded and len(old) == 1 and old[0].statement == statement and old[0].evidence == evidence:
-        return
-    newer = tuple(r.id for r in superseded)
-    kind = RevisionKind.SUPERSEDE if newer or (type_ == DOCUMENT and old) else RevisionKind.ASSERT
-    fields = {"document": document, "statement": statement, "evidence": evidence, "actor": actor, "reason": NEWER_VERSION if newer else ""}
-    revision = new_revision(kind, id_, type_, replaces=(*(r.id for r in old), *newer), **fields)
-    while taken(revision.id):
-        revision = new_revision(kind, id_, type_, replaces=tuple(dict.fromkeys((*revision.replaces, revision.id))), **fields)
-    planned.append(revision)
+def _say(planned: list[Revision], id_: str, type_: str, document: str, said: Iterable[Said], old: list[Revision], taken: Callable[[str], bool],
+         actor: str, superseded: Collection[Revision] = (), carried: Collection[Revision] = (), past: Collection[str] = ()) -> None:
+    """Says what a document states of one object, in as many revisions as it gives it times; the first that is new replaces
+    what is not said again. `superseded` it supersedes from now on, `carried` it did before; `past` are old revisions that
+    are superseded and were read from an earlier version."""
+    left = list(old)
+    fresh: list[Said] = []
+    for statement, evidence in said:
+        same = next((r for r in left if r.id not in past and (r.statement, r.evidence) == (statement, evidence)), None)
+        if same is None or superseded:
+            fresh.append((statement, evidence))
+        else:
+            left.remove(same)
+    if left and not fresh:
+        last = next(r for r in old if r not in left)
+        fresh, left = [(last.statement, last.evidence)], [*left, last]  # type: ignore[list-item]
+    kept = [r.id for r in (*superseded, *carried)]
+    replaced = dict.fromkeys((*(r.id for r in left), *kept))
+    for statement, evidence in fresh:
+        kind = RevisionKind.SUPERSEDE if kept or (type_ == DOCUMENT and old) else RevisionKind.ASSERT
+        fields = {"document": document, "statement": statement, "evidence": evidence, "actor": actor, "reason": NEWER_VERSION if kept else ""}
+        revision = new_revision(kind, id_, type_, replaces=tuple(replaced), **fields)
+        while taken(revision.id):
+            revision = new_revision(kind, id_, type_, replaces=tuple(dict.fromkeys((*revision.replaces, revision.id))), **fields)
+        planned.append(revision)
+        kept, replaced = [], {}
 
 
 def _successors(stated: Iterable[Stated], gone: Mapping[str, list[Revision]]) -> dict[str, list[str]]:

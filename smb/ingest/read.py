@@ -124,6 +124,12 @@ def read_note(path: str, source: str, data: bytes) -> Note | Skipped:
     )
 
 
+def note_in(path: str, source: str, data: bytes) -> Note | None:
+    """As `read_note`; None where `data` is no text."""
+    note = read_note(path, source, data)
+    return note if isinstance(note, Note) else None
+
+
 def _block(
     piece: Piece, source: SourceText, above: tuple[str, ...], env: MutableMapping[str, Any],
     columns: dict[tuple[str, ...], list[str]],
@@ -157,7 +163,8 @@ def _block(
     byte_start, byte_end, line_start, line_end = source.place(piece.start, piece.end)
     return Block(
         piece.kind, read.text, byte_start, byte_end, line_start, line_end, above, piece.level, read.terms, read.code_terms,
-        read.links, read.web, read.tags, cells, piece.task, piece.callout, piece.quoted, piece.speaker, read.block_id, piece.language,
+        read.links, read.web, read.tags, cells, piece.task, piece.callout, piece.quoted, piece.speaker, read.block_id,
+        piece.language,
     )
 
 

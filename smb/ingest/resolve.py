@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from smb.ingest.extract import Draft, DraftLink, Extraction
 from smb.ingest.note import Note
+from smb.ingest.valid_time import NoteTimes
 from smb.model.evidence import DanglingLink, Span
 from smb.model.identity import fold, fold_proposition, object_id
 from smb.model.objects import Link, MemoryType, Mode
@@ -20,6 +21,8 @@ from smb.model.revision import Statement
 from smb.model.validity import ALWAYS, Interval
 
 NAMED = (MemoryType.CONCEPT, MemoryType.ENTITY)
+ASSERTED = (MemoryType.CLAIM, MemoryType.RELATIONSHIP)
+TOOL_PROPERTY = fold("tool_output")  # `tool_output: NAME` in front matter: the note is what the tool NAME printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +109,9 @@ def names_wanted(readings: Iterable[Reading]) -> set[str]:
                 if name:
                     wanted.add(fold(name))
             for link in (*draft.links, *((draft.link,) if draft.link else ())):
-                wanted.add(fold(link.target))
-                wanted.add(fold(_stem(link.target)))
+                if link.target:
+                    wanted.add(fold(link.target))
+                    wanted.add(fold(_stem(link.target)))
     return wanted
 
 
@@ -162,6 +166,7 @@ def _learn(readings: list[Reading], index: NameIndex) -> None:
 
 def _resolve_one(reading: Reading, index: NameIndex) -> Resolved:
     primary = index.paths[(reading.root, reading.note.path)]
+    times = NoteTimes(reading.note, reading.valid)
     gathered: dict[str, tuple[MemoryType, list[tuple[Draft, Statement]]]] = {}
     dangling: list[DanglingLink] = []
 
@@ -174,7 +179,7 @@ def _resolve_one(reading: Reading, index: NameIndex) -> Resolved:
                 subject = index.find(draft.subject, MemoryType.CONCEPT) if draft.subject else primary
                 known = subject.id == primary.id or subject.folded in index.titles
                 identity = fold_proposition(draft.title)
-                valid = draft.valid if draft.valid.known else Interval(reading.valid.start, None)
+                valid = times.of(draft.valid, draft.valid_text, draft.spans)
                 gather(object_id(draft.type.value, identity), draft.type, draft, replace(
                     _statement(draft, identity), valid=valid, subject=subject.folded if draft.attribute else "",
                     about=subject.id if known else primary.id, links=_links(draft.links, reading, index)))
@@ -186,19 +191,27 @@ def _resolve_one(reading: Reading, index: NameIndex) -> Resolved:
                 if fold(draft.title) != named.folded:  # mentioned by an alias: the object keeps its own title
                     statement = replace(statement, title=named.title, confidence=min(statement.confidence, 0.3))
                 gather(named.id, named.type, draft, statement)
-    stated = tuple(_merge(id_, type_, parts) for id_, (type_, parts) in gathered.items())
+    stated = _by_tool(reading.note, tuple(one for id_, (type_, parts) in gathered.items() for one in _told(id_, type_, parts)))
     return Resolved(reading, primary.id, stated, tuple(dangling), _merges(reading, primary, index))
+
+
+def _by_tool(note: Note, stated: tuple[Stated, ...]) -> tuple[Stated, ...]:
+    """What a note asserts, marked with the tool whose output it says it is."""
+    tool = next((" ".join(p.text.split()) for p in note.properties if fold(p.key) == TOOL_PROPERTY), "")
+    if not tool:
+        return stated
+    return tuple(replace(s, statement=replace(s.statement, tool=tool)) if s.type in ASSERTED else s for s in stated)
 
 
 def _relationship(draft: Draft, reading: Reading, primary: Named, index: NameIndex, gather: object, dangling: list[DanglingLink]) -> None:
     assert draft.link is not None and callable(gather)
     source = primary if not draft.source_name or fold(draft.source_name) == fold(reading.extraction.primary.title) else index.find(draft.source_name, MemoryType.CONCEPT)
-    target = _target(draft.link, reading, index)
+    target = _target(draft.link, reading, index) if draft.link.target else primary
     if target is None:
         if source.id == primary.id and draft.spans and (paths := _paths(reading.note.path, draft.link)):
             dangling.append(DanglingLink(paths[0], draft.link.type.value, draft.link.weight, draft.spans[0]))
         return
-    if target.id == source.id or not _exists(source, index) or not _exists(target, index):
+    if target.id == source.id and draft.link.target or not _exists(source, index) or not _exists(target, index):
         return
     identity = relationship_identity(source.id, draft.link.type.value, target.id)
     gather(object_id(MemoryType.RELATIONSHIP.value, identity), MemoryType.RELATIONSHIP, draft, replace(
@@ -228,10 +241,10 @@ def _paths(from_path: str, link: DraftLink) -> list[str]:
     target = unquote(link.target).partition("#")[0].partition("?")[0].strip()
     if not target or "://" in target:
         return []
-    if not link.is_path and "/" not in target:
-        return [f"{target}.md"]
     if not target.lower().endswith((".md", ".markdown", ".mdx")):
         target += ".md"
+    if not link.is_path and "/" not in target:
+        return [target]
     beside = posixpath.normpath(posixpath.join(posixpath.dirname(from_path), target))
     rooted = posixpath.normpath(target.lstrip("/"))
     candidates = (rooted, beside) if not link.is_path or target.startswith("/") else (beside, rooted)
@@ -264,6 +277,16 @@ def _statement(draft: Draft, identity: str) -> Statement:
         valid=draft.valid,
         valid_text=draft.valid_text,
     )
+
+
+def _told(id_: str, type_: MemoryType, parts: list[tuple[Draft, Statement]]) -> list[Stated]:
+    """What a document says of one object: one statement, but of a claim one for each time it is said to hold."""
+    if len(parts) == 1 or type_ is not MemoryType.CLAIM:
+        return [_merge(id_, type_, parts)]
+    by_time: dict[Interval, list[tuple[Draft, Statement]]] = {}
+    for part in parts:
+        by_time.setdefault(part[1].valid, []).append(part)
+    return [_merge(id_, type_, held) for held in by_time.values()]
 
 
 def _merge(id_: str, type_: MemoryType, parts: list[tuple[Draft, Statement]]) -> Stated:

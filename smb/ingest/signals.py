@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from smb.ingest.lexicon import NEGATIONS
@@ -83,19 +84,22 @@ _DIGIT_OR_AT = re.compile(r"[\d@]|://")
 
 
 _CORRECTION = re.compile(
-    r"\b(?:(?:has |have )?moved (?:from|to)|no longer|not any ?more|any ?more|instead of|(?:is|are) now|now (?:is|are|it is|"
+    r"\b(?:(?:has |have )?moved (?:from|to)|no longer|instead of [^.;]{1,60}\bnow|"
+    r"(?:is|are|costs?|runs? on|listens? on) [^.;,\d]{0,8}\d[^.;,]{0,24} now|not any ?more|any ?more|instead of|(?:is|are) now|now (?:is|are|it is|"
     r"costs?|uses?|runs?)|"
     r"changed (?:from|to)|switched (?:from|to)|replaced (?:by|with)|has replaced|have replaced|supersedes|superseded by|"
     r"renamed (?:to|from)|used to (?:be|have|run|cost)|formerly|stepped down|corrected|correction:|raised .{1,40} (?:to)|"
     r"(?:lowered|reduced|increased|dropped|rose|fell|went (?:up|down)) (?:from .{1,30} )?to|until now)\b",
     re.I,
 )
+_CONTRAST = re.compile(r"\b(?:was|were|cost) [^;,]{0,12}\d[^;,]{0,40}[;,] (?:[^;,]{0,50} )?(?:it is|it's|it’s|they are|it costs|now) [^;,\d]{0,8}\d", re.I)
+_CONTRASTED = frozenset(("it", "it's", "they", "now"))
 _CORRECTION_WORDS = frozenset(
     "moved longer more anymore instead now changed switched replaced supersedes superseded renamed used "
     "formerly stepped corrected correction raised lowered reduced increased dropped rose fell went until".split()
 )
 _CORRECTION_CJK = re.compile(
-    r"ではなくなっ|もう.{0,10}ない|に変更|に移転|に移っ|以前は|代わりに|已改为|改为|改成|不再|取代|替换为|迁移到|搬到|原来|现在是|現在は|廃止|更正|訂正"
+    r"ではなくなっ|もう.{0,10}ない|に変更|に移転|に移っ|以前は|代わりに|已改为|改为|改成|不再|取代|替换为|迁移到|搬到|原来|现在是|現在は|廃止|更正|訂正|[由从].{1,20}(?:改为|变为|变成|调整为|更改为)|から.{1,20}に(?:変わ|変え|なった|上が|下が|上げ|下げ)"
 )
 _DECISION = re.compile(
     r"\b(?:decided (?:to|that|on|against)|we (?:decided|agreed|chose|will use|settled)|agreed (?:to|that|on)|decision:|"
@@ -124,6 +128,22 @@ _VALID_CJK = re.compile(
     rf"(?:从|自|從)?(?P<a>{_DATE_CJK})(?:から|到|至|〜|～)(?P<b>{_DATE_CJK})|(?:自从?|从)(?P<s1>{_DATE_CJK})|(?P<s2>{_DATE_CJK})(?:から|以降|"
     rf"以来|より|起)"
     rf"|(?P<u>{_DATE_CJK})(?:まで|为止|之前|以前)|(?:直到|至)(?P<u2>{_DATE_CJK})|(?P<on>{_DATE_CJK})に"
+)
+_BARE_DAY = rf"(?-i:(?:\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?|{_MONTH})(?![\w:°-]|,? \d|\s[A-Z][a-z]))"
+_VALID_BARE = re.compile(  # no year: it is the note's date that tells which
+    rf"\b(?:(?:from|between) (?P<a>{_BARE_DAY}) (?:to|until|till|through|and) (?P<b>{_BARE_DAY})"
+    rf"|(?:valid )?(?P<since>since|from|as of|starting|effective) (?P<s>{_BARE_DAY})"
+    rf"|(?:valid )?(?:until|till|up to|through) (?P<u>{_BARE_DAY}))",
+    re.I,
+)
+_DATE_BARE_CJK = r"(?<![\d年])\d{1,2}\s?月(?:\s?\d{1,2}\s?日)?"
+_VALID_BARE_CJK = re.compile(
+    rf"(?:从|自|從)?(?P<a>{_DATE_BARE_CJK})(?:から|到|至|〜|～)(?P<b>{_DATE_BARE_CJK})|(?:自从?|从)(?P<s1>{_DATE_BARE_CJK})"
+    rf"|(?P<s2>{_DATE_BARE_CJK})(?:から|以降|以来|より|起)|(?P<u>{_DATE_BARE_CJK})(?:まで|为止|之前|以前)|(?:直到|至)(?P<u2>{_DATE_BARE_CJK})"
+)
+DATE_WORDS = re.compile(
+    rf"(?<!\d)(?:\d{{4}}-\d{{2}}(?:-\d{{2}})?(?![\w-])|\d{{4}}/\d{{1,2}}/\d{{1,2}}(?!\d)|{_DATE_CJK}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH},? \d{{4}}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{_MONTH} \d{{4}})\b"
 )
 _DATED_ENTRY = re.compile(r"(\d{4}-\d{2}(?:-\d{2})?)(?: \d{1,2}:\d{2})?\s?(?:[:：]|–|-\s)")
 _ENDING = re.compile(r"\b(?:ends?|expires?|closes|runs out|lapses)\s(?:\w+\s){0,2}\Z")
@@ -203,7 +223,10 @@ def signals(text: str) -> list[Signal]:
 
 def correction(text: str, words: list[str] | None = None) -> re.Match[str] | None:
     """Where `text` says that something changed ("moved to", "no longer", "was X, now Y", "instead of")."""
-    if not _CORRECTION_WORDS.isdisjoint(words if words is not None else words_of(text)) and (m := _CORRECTION.search(text)):
+    words = words if words is not None else words_of(text)
+    if not _CORRECTION_WORDS.isdisjoint(words) and (m := _CORRECTION.search(text)):
+        return m
+    if (", " in text or "; " in text) and not _CONTRASTED.isdisjoint(words) and (m := _CONTRAST.search(text)):
         return m
     return None if text.isascii() else _CORRECTION_CJK.search(text)
 
@@ -236,11 +259,13 @@ def iso_date(text: str) -> str:
         return text
     numbers = [int(n) for n in re.findall(r"\d+", text)]
     if "年" in text or "月" in text:
+        if len(numbers) < (1 if "年" in text else 2):
+            return text
         if "年" not in text:
             return f"--{numbers[0]:02d}-{numbers[1]:02d}"
         return "-".join([f"{numbers[0]:04d}", *(f"{n:02d}" for n in numbers[1:])])
     if "/" in text:
-        return f"{numbers[0]:04d}-{numbers[1]:02d}-{numbers[2]:02d}"
+        return text if len(numbers) < 3 else f"{numbers[0]:04d}-{numbers[1]:02d}-{numbers[2]:02d}"
     name = re.search(r"[A-Za-z]{3,}", re.sub(r"\d+(?:st|nd|rd|th)", "", text).replace(" of ", " "))
     month = _MONTH_NUMBER.get(name[0].lower()) or _MONTH_NUMBER.get(name[0].lower()[:3]) if name else None
     if not month or not numbers:
@@ -251,15 +276,16 @@ def iso_date(text: str) -> str:
     return f"{year:04d}-{month:02d}-{day:02d}"
 
 
-def valid_in(text: str) -> tuple[Interval, str]:
+def valid_in(text: str, written: Interval = ALWAYS) -> tuple[Interval, str]:
     """The stretch of time the words of a claim give it, with those words; (ALWAYS, "") where they give none.
 
     since D: from the start of D on. until D, "ends on D": up to the end of D. from D to E: both. on/in D: from the start of D on
     for what happened then ("was built in 2024" stays true), within D for a past state ("the port was 80 on …"). A
-    log entry ("2031-05-08: port changed") holds from its date on.
+    log entry ("2031-05-08: port changed") holds from its date on. Words without a year ("until May") are read against the
+    date `written`: the next May, the last for "since", the nearest for "from"; where that is unknown, (ALWAYS, words).
     """
     if _DIGIT_OR_AT.search(text) is None:
-        return ALWAYS, ""
+        return _without_year(text, written)
     if not text.isascii() and (m := _VALID_CJK.search(text)):
         start, end = m["a"] or m["s1"] or m["s2"], m["b"] or m["u"] or m["u2"]
         return _interval(start, end, m["on"], False, m[0])
@@ -267,7 +293,7 @@ def valid_in(text: str) -> tuple[Interval, str]:
         return _interval(None, None, m[1], False, m[1])
     found = [m for m in _VALID.finditer(text)] if _VALID_WORDS.search(text) else []
     if not found:
-        return ALWAYS, ""
+        return _without_year(text, written)
     start = next((m["a"] or m["s"] for m in found if m["a"] or m["s"]), None)
     end = next((m["b"] or m["u"] for m in found if m["b"] or m["u"]), None)
     on = None
@@ -280,6 +306,55 @@ def valid_in(text: str) -> tuple[Interval, str]:
         start = f"{start} {end[-4:] if end[-4:].isdigit() else end[:4]}"
     cue = next(m for m in found if m["a"] or m["s"] or m["u"] or m["on"])
     return _interval(start, end, on, bool(_STATE.search(text)), cue[0])
+
+
+def _without_year(text: str, written: Interval) -> tuple[Interval, str]:
+    """As `valid_in`, for dates that name no year."""
+    if m := _VALID_BARE.search(text):
+        start, end, since = m["a"] or m["s"], m["b"] or m["u"], (m["since"] or "").lower()
+    elif not text.isascii() and (m := _VALID_BARE_CJK.search(text)):
+        start, end, since = m["a"] or m["s1"] or m["s2"], m["b"] or m["u"] or m["u2"], ""
+    else:
+        return ALWAYS, ""
+    at = written.start
+    if at is None:
+        return ALWAYS, m[0].rstrip(".")
+    readings = [stretch for year in (at.year - 1, at.year, at.year + 1) if (stretch := _in_year(start, end, year)) is not None]
+    if end and not start:
+        fitting = [s for s in readings if s.end is not None and s.end > at][:1]
+    elif since == "since":
+        fitting = [s for s in readings if s.start is not None and s.start <= at][-1:]
+    else:
+        fitting = sorted(readings, key=lambda s: max(_days(at, s.start), _days(s.end if end else s.start, at)))[:1]
+    return (fitting[0] if fitting else ALWAYS), m[0].rstrip(".")
+
+
+def _days(since: datetime | None, until: datetime | None) -> int:
+    """Days from one to the other, negative where the other comes first."""
+    return (until - since).days if since is not None and until is not None else 0
+
+
+def _in_year(start: str | None, end: str | None, year: int) -> Interval | None:
+    """The stretch from `start` to the end of `end`, both without a year, beginning in `year`; None if there is no such day."""
+    first, last = _month_day(start), _month_day(end)
+    try:
+        begins = parse_interval(f"{year}-{first}").start if first else None
+        ends = parse_interval(f"{year + (1 if first and last and last < first else 0)}-{last}").end if last else None
+    except TimeError:
+        return None
+    return Interval(begins, ends)
+
+
+def _month_day(text: str | None) -> str:
+    """`05` or `05-03` of "May", "3 May", "5月3日"; "" for None."""
+    if not text:
+        return ""
+    numbers = [int(n) for n in re.findall(r"\d+", text)]
+    if "月" in text:
+        return "-".join(f"{n:02d}" for n in numbers)
+    name = re.search(r"[A-Za-z]{3,}", re.sub(r"\d+(?:st|nd|rd|th)", "", text))
+    month = _MONTH_NUMBER[name[0].lower()[:3]] if name else 0
+    return f"{month:02d}-{numbers[0]:02d}" if numbers else f"{month:02d}"
 
 
 def _interval(start: str | None, end: str | None, on: str | None, state: bool, text: str) -> tuple[Interval, str]:

@@ -37,8 +37,10 @@ CJK = re.compile(r"[぀-ヿ㐀-鿿]")
 _QUESTION_CJK = re.compile(r"[？]\s*$|(?:ですか|ますか|でしょうか|だろうか|吗|呢|么)[。?？]?\s*$")
 _HYPOTHESIS_CJK = re.compile(r"^(?:もし|仮に|たぶん|如果|假如|假设|也许|可能|要是|若)")
 _INSTRUCTION_CJK = re.compile(
-    r"(?:てください|して下さい|なさい|ましょう)[。]?$|^(?:给定|给你|设计|编写|找出|返回|注意|点击|运行|使用|执行|实现|输入|输出|打开|选择|要求|不得|直接|将|把)|[请請]"
+    r"(?:てください|して下さい|なさい|ましょう)[。]?$|^(?:找出|返回|注意|点击|运行|使用|执行|输入|输出|打开|选择|要求|不得|直接|将|把)|[请請]"
 )
+POSED_CJK = re.compile(r"^(?:给定|给你|设计|编写|实现|有一?[个些])")  # what a problem asks for or is given: it says what the problem is
+
 _FINITE_CJK = re.compile(
     r"です|ます|でし|まし|である|だった|した|った|いる|れる|える|する|[うくすつぬむるた]。?$|[是为為有在会會能可将將被把使让讓需应應等于於]|表示|包含|采用|属于|支持|超过"
 )
@@ -71,6 +73,20 @@ def is_finite(word: str, before: str) -> bool:
     return (before.endswith("s") or before in ("we", "i", "they", "people")) and before not in DETERMINERS and word in BASE_VERBS
 
 
+def finite_at(words: list[str]) -> int:
+    """The place of the first word that can be the sentence's finite verb; 0 for none."""
+    before = words[0]
+    for i in range(1, min(len(words), 28)):
+        word = words[i]
+        if (word in _CAN_BE_FINITE or word[-1] in "sd") and before not in _RELATIVE and is_finite(word, before):
+            return i
+        before = word
+    return 0
+
+
+_CAN_BE_FINITE = AUXILIARIES | PAST_VERBS | BASE_VERBS
+
+
 def speech_act(text: str, words: list[str] | None = None) -> SpeechAct:
     """What is done by saying `text`. FRAGMENT: it has no finite verb with something before it, or leads in to a list."""
     stripped = text.rstrip()
@@ -90,13 +106,13 @@ def speech_act(text: str, words: list[str] | None = None) -> SpeechAct:
         return SpeechAct.HYPOTHESIS
     if _instructs(stripped, words):
         return SpeechAct.INSTRUCTION
-    finite = next(
-        (i for i in range(1, min(len(words), 28)) if is_finite(words[i], words[i - 1]) and words[i - 1] not in _RELATIVE), 0
-    )
+    finite = finite_at(words)
     if finite and not _SUBORDINATORS.isdisjoint(words[1:finite]):
         return SpeechAct.FRAGMENT  # "0 if it was found": the only verb is in the clause
     if finite and words[finite].endswith("ed") and f", {words[finite]} " in text and not AUXILIARIES.intersection(words):
         return SpeechAct.FRAGMENT  # "Prices for May, delivered to the door"
+    if finite == len(words) - 1 and words[finite].endswith("ed") and "with" in words[:finite]:
+        return SpeechAct.FRAGMENT  # "A shed with a loom installed"
     if (
         finite
         and first in ("a", "an")
@@ -174,6 +190,8 @@ def _speech_act_cjk(text: str) -> SpeechAct:
         return SpeechAct.HYPOTHESIS
     if _INSTRUCTION_CJK.search(text):
         return SpeechAct.INSTRUCTION
+    if POSED_CJK.match(text):
+        return SpeechAct.ASSERTION if len(text) >= 12 else SpeechAct.INSTRUCTION
     return SpeechAct.ASSERTION if _FINITE_CJK.search(text) and len(text) >= 6 else SpeechAct.FRAGMENT
 
 

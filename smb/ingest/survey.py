@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from smb.ingest.lexicon import GENERIC_STEMS, KIND_WORDS, LABELS
 from smb.ingest.note import Block, Note
+from smb.ingest.occasion import is_activity, is_occasion
 from smb.ingest.quoting import Quoter, sentences
 from smb.ingest.signals import Signal, SignalKind, struck, values
 from smb.model.evidence import Span
@@ -18,18 +19,21 @@ from smb.model.identity import fold
 PROSE_KINDS = frozenset(("paragraph", "item", "turn", "quote", "html"))
 MAX_VALUE = 120
 _COMMENT = re.compile(r"%%.*?(?:%%|\Z)")  # Obsidian's comments
+_ALT = re.compile(r"!\[([^\]\n]+)\]\(|<img\b[^>]*?\balt\s*=\s*[\"']([^\"'>]+)", re.I)
 _COLON = re.compile(r"\s?[:：]\s*")
 _SENTENCE_BREAK = re.compile(r"[.!?] +[A-Z]|[。！？].")
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A block of running text. `place` counts prose blocks from 0; `label` is what stood before a colon (`Note:`)."""
+    """A block of running text. `place` counts prose blocks from 0; `label` is what stood before a colon (`Note:`), `term` what
+    stood on a line of its own above the text that describes it."""
 
     block: Block
     place: int
     sentences: tuple[str, ...]
     label: str = ""
+    term: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,12 @@ _ARTICLE = re.compile(r"(?:the|an?|our)\s")
 
 @dataclass(slots=True)
 class Survey:
-    """One note as the rules see it. `names` maps folded names of the primary to its title."""
+    """One note as the rules see it. `names` maps folded names of the primary to its title.
+
+    `leads` are the places (`byte_start`) of prose right before code or a picture. `is_occasion`: the note is of a day, a
+    meeting or a talk; `is_activity`: it is titled for something done ("Firing the kiln"). Neither title is what its
+    sentences are about. `is_personal`: "I" in it is somebody, because it is a day's record or names its author.
+    """
 
     note: Note
     quoter: Quoter
@@ -88,6 +97,10 @@ class Survey:
     headings: list[Block] = field(default_factory=list)
     code: set[str] = field(default_factory=set)
     text: str = ""
+    leads: set[int] = field(default_factory=set)
+    is_occasion: bool = False
+    is_activity: bool = False
+    is_personal: bool = False
     found: dict[str, list[Signal]] = field(default_factory=dict)
 
     def values(self, sentence: str) -> list[Signal]:
@@ -108,17 +121,25 @@ class Survey:
 def survey(note: Note) -> Survey:
     """Reads the blocks of `note` once."""
     seen = Survey(note, Quoter(note), _title(note), _kind(note))
+    seen.is_occasion, seen.is_activity = is_occasion(note, seen.title), is_activity(seen.title)
+    seen.is_personal = seen.is_occasion or any(p.key.lower() in ("author", "authors") for p in note.properties)
+    last = -1
     table: list[Block] = []
     text: list[str] = []
-    strikes, images = "~~" in note.text, "![" in note.text
+    before: Block | None = None
+    strikes, images = "~~" in note.text, "![" in note.text or "<img" in note.text
     for block in note.blocks:
         kind = block.kind
         if table and kind != "row":
             table = []
+        if kind != "row":
+            before = block
         if block.code_terms:
             seen.code.update(block.code_terms)
+        if kind == "code":
+            seen.leads.add(last)
         if kind == "row":
-            if not table:
+            if not table and not (before and _shows_output(before)):
                 seen.rows.append(table)
             table.append(block)
         elif kind == "heading":
@@ -126,16 +147,53 @@ def survey(note: Note) -> Survey:
         elif kind in PROSE_KINDS and block.text and not block.task:
             if kind == "html" and "<" in block.text:
                 continue
-            if images and seen.quoter.raw(block).lstrip(" -*+>")[:2] == "![":
+            if images and seen.quoter.raw(block).lstrip(" -*+>").startswith(("![", "<img")):
+                seen.leads.add(last)
                 continue
+            last = block.byte_start
             gone = struck(seen.quoter.raw(block)) if strikes else []
+            if images:
+                gone = [*gone, *(" ".join((a or b).split()) for a, b in _ALT.findall(seen.quoter.raw(block)))]
             _prose(seen, block, gone)
             text.append(block.text)
+    seen.rows = [rows for rows in seen.rows if not _is_listing(seen, rows)]
     seen.text = "\n".join(text)
     stem = _stem(note.path)
     for name in (seen.title, *note.aliases, *((stem,) if fold(stem) not in GENERIC_STEMS else ())):
         seen.names.setdefault(fold(name), seen.title)
     return seen
+
+
+_OUTPUT = re.compile(
+    r"\b(?:outputs?|results? (?:is|are|was|were|in|looks?|of)|results?|returns?|returned|prints?|printed|produces|displays?|example|"
+    r"examples|sample|looks? like)\b[^.]{0,60}[:.]\s*\Z",
+    re.I,
+)
+
+
+def _shows_output(block: Block) -> bool:
+    """Whether what follows the block is what a program printed, or an example."""
+    if block.kind == "heading":
+        return block.text.strip(" :").lower() in _OUTPUT_HEADINGS
+    return block.kind == "code" or block.kind in PROSE_KINDS and bool(_OUTPUT.search(block.text[-120:]))
+
+
+_OUTPUT_HEADINGS = frozenset("output outputs result results example examples sample".split())
+_STAMP = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{1,2}:\d{2}|\d{1,2}:\d{2}:\d{2}")
+_FIGURE = re.compile(r"[^\W\d_]{0,2}\d[\d.,:]*\Z")
+
+
+def _is_listing(seen: Survey, rows: list[Block]) -> bool:
+    """Whether a table says nothing of what its rows name: rows named by timestamps, numbers beside numbers (what a program
+    prints), or names under names."""
+    named = [row.cells[0][1].strip() for row in rows if row.cells]
+    if not named:
+        return True
+    if all(_STAMP.match(cell) for cell in named):
+        return True
+    if seen.code and len(rows[0].cells) > 2 and all(header.strip() in seen.code for header, _ in rows[0].cells):
+        return True
+    return all(not c[1].strip() or _FIGURE.match(c[1].strip()) for row in rows for c in row.cells)
 
 
 def _prose(seen: Survey, block: Block, gone: list[str]) -> None:
@@ -148,12 +206,40 @@ def _prose(seen: Survey, block: Block, gone: list[str]) -> None:
         text = " ".join(text.split())
     if block.speaker:
         text = _without_speaker(text, block.speaker)
-    label = ""
-    if block.terms:
-        keyed, label, text = _keyed(block, text, gone)
-        seen.keyed += keyed
+    label = term = ""
+    if block.terms or block.code_terms or block.web:
+        if block.line_end > block.line_start:
+            raw = seen.quoter.raw(block)
+            if "&emsp;" in raw:  # laid out with spaces: a production of a grammar
+                return
+            if raw[raw.find("\n") - 1] in "\\ >\r":
+                term, text = _described(block, raw, text)
+        if block.terms and not term:
+            keyed, label, text = _keyed(block, text, gone)
+            seen.keyed += keyed
     if text:
-        seen.prose.append(Prose(block, len(seen.prose), tuple(sentences(text)), label))
+        seen.prose.append(Prose(block, len(seen.prose), tuple(sentences(text)), label, term))
+
+
+_TERM_LINE = re.compile(r"\s*(?:(?:[*_`]+[^*_`\n]{1,60}[*_`]+|\[[^\[\]\n]{1,80}\]\([^()\n]*\))[,\s]*)+(?:\\| {2,}|<br ?/?>)\r?\n")
+
+
+def _described(block: Block, raw: str, text: str) -> tuple[str, str]:
+    """A term alone on the first line of a block, which a hard break ends, and the text that describes it; a production of a
+    grammar ("*a*: *b* **c**") has none."""
+    m = _TERM_LINE.match(raw)
+    if not m:
+        return "", text
+    names = [t for t in (*block.terms, *block.code_terms, *(w.text for w in block.web)) if t and t in m[0]]
+    names.sort(key=m[0].find)
+    if not names or names[0].endswith((":", "：")):
+        return "", text if not names else ""
+    at = 0
+    for name in names:
+        if text.startswith(name, at):
+            at += len(name)
+            at += len(text) - at - len(text[at:].lstrip(" ,"))
+    return (names[0], text[at:]) if at else ("", text)
 
 
 def _keyed(block: Block, text: str, gone: list[str]) -> tuple[list[Keyed], str, str]:
@@ -171,7 +257,7 @@ def _keyed(block: Block, text: str, gone: list[str]) -> tuple[list[Keyed], str, 
         rest = text[colon.end() :]
         following = next(((t, at) for t in block.terms[1:] if t.endswith((":", "：")) and (at := rest.find(t)) > 0), None)
         value = (rest[: following[1]] if following else rest).strip(" ,;|")
-        if value and len(value) <= MAX_VALUE and not _SENTENCE_BREAK.search(value):
+        if value and len(value) <= MAX_VALUE and "?" not in value and "？" not in value and not _SENTENCE_BREAK.search(value):
             found.append(Keyed(block, term, value, tuple(g for g in gone)))
         elif not found and not following:
             return [], "", rest

@@ -7,9 +7,15 @@ from __future__ import annotations
 
 import re
 
-from smb.ingest.note import WikiLink
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import replace
+
+from smb.ingest.note import Note, WikiLink
 
 WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]\n`]{1,500})\]\]")
+_EMBED = re.compile(r"(!)\[\[([^\[\]\n`]{1,500})\]\]|\\.|(?<!`)(`+)(?!`).+?(?<!`)\3(?!`)", re.DOTALL)  # or what holds none: an escape, code
+_LINE = re.compile(r"\r\n|\n|\r")
 _IMAGE_SIZE = re.compile(r"\d+(?:x\d+)?")
 
 
@@ -32,3 +38,17 @@ def shown(link: WikiLink) -> str:
     if link.alias and not (link.embed and _IMAGE_SIZE.fullmatch(link.alias)):
         return link.alias
     return link.target or link.heading or link.block
+
+
+def embeds_in(note: Note) -> Iterator[tuple[int, int, WikiLink]]:
+    """Where the embeds of a note are written, in order: (start, end, link) in characters of its text."""
+    starts = [0, *(m.end() for m in _LINE.finditer(note.text)), len(note.text)]
+    done = 0
+    for block in note.blocks:
+        embeds = {replace(link, line=0) for link in block.links if link.embed}
+        if not embeds or block.kind == "properties":
+            continue
+        for found in _EMBED.finditer(note.text, max(done, starts[block.line_start - 1]), starts[block.line_end]):
+            if found[1] and (link := wiki_link(found, bisect_right(starts, found.start()))) and replace(link, line=0) in embeds:
+                yield found.start(), found.end(), link
+                done = found.end()

@@ -6,7 +6,7 @@ revision about it and every revision that replaces one of those, in any order, r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -16,6 +16,7 @@ from smb.model.identity import slugify
 from smb.model.objects import TYPE_TO_LOCATION, Link, MemoryObject, MemoryType, Mode, Status, Verification
 from smb.model.revision import Revision, RevisionKind, Statement
 from smb.model.validity import Interval, to_iso
+from smb.model.verification import Decision, SignOff, form_of, strength_of, verification_of
 
 
 class Standing(StrEnum):
@@ -61,16 +62,19 @@ def judge(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "") -> Ve
     """The verdict at `as_of` on the object `about`, or on all that `history` states taken together (a key) when that is
     empty. Order-free; a repeated revision counts once.
 
-    A supersede closes the validity of what it replaces at its own start (wholly, if that is unknown); a revoke takes
-    it away at every valid time from its recording on; a later statement of the same object replaces it silently; a
-    merge or split sends the reader elsewhere; a contest leaves both standing.
+    A supersede closes the validity of what it replaces at its own start (wholly, if that is unknown), for as long as it
+    counts itself: a revoke ends that, and so does a later statement of its own object, which closes the older one only if
+    it names it too. A revoke takes what it replaces away at every valid time from its recording on; a later statement of
+    the same object replaces it silently and for good; a merge or split sends the reader elsewhere; a contest leaves both standing; a rejection takes all its object states
+    away at every valid time, later statements too.
     """
     known = _known(history, as_of)
     closers: dict[str, list[Revision]] = {}
     for revision in known.values():
         for target in revision.replaces:
             closers.setdefault(target, []).append(revision)
-    undone = _undone(known, closers)
+    undone, spent = _undone(known, closers), _spent(known)
+    rejected = {r.object_id: r for r in reversed(known.values()) if r.kind is RevisionKind.VERIFY and r.id not in undone and _rejects(r)}
 
     fates: dict[Standing, list[tuple[Revision, Revision | None, Interval]]] = {}
     contests: list[Revision] = []
@@ -82,7 +86,10 @@ def judge(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "") -> Ve
             case RevisionKind.ASSERT | RevisionKind.SUPERSEDE:
                 if about and revision.object_id != about:
                     continue
-                fate = _fate(revision, [c for c in closers.get(revision.id, ()) if c.id not in undone], as_of.valid_at)
+                counting = [c for c in closers.get(revision.id, ()) if c.id not in undone and (c.id not in spent or c.object_id == revision.object_id)]
+                fate = _fate(revision, counting, revision.id in spent, as_of.valid_at)
+                if fate is not None and revision.object_id in rejected:
+                    fate = (Standing.REVOKED, rejected[revision.object_id], revision.valid)
                 if fate is not None:
                     fates.setdefault(fate[0], []).append((revision, fate[1], fate[2]))
             case RevisionKind.REVOKE | RevisionKind.MERGE | RevisionKind.SPLIT | RevisionKind.VERIFY:
@@ -142,11 +149,35 @@ def _undone(known: dict[str, Revision], closers: dict[str, list[Revision]]) -> s
     return {i for i, gone in settled.items() if gone}
 
 
-def _fate(revision: Revision, closers: list[Revision], at: datetime | None) -> tuple[Standing, Revision | None, Interval] | None:
+def _spent(known: Mapping[str, Revision]) -> set[str]:
+    """The statements a later statement of the same object replaced. Revoking that one does not bring them back: what it
+    was read from has said something else since."""
+    return {t for r in known.values() if r.kind in _STATES for t in r.replaces if t in known and known[t].object_id == r.object_id}
+
+
+def stated(history: Iterable[Revision], as_of: AsOf = NOW) -> list[Revision]:
+    """The statements of any objects that still count: neither replaced by a later one of their object nor revoked, merged
+    or split. What another object supersedes is among them: it is current again if that one goes."""
+    known = _known(history, as_of)
+    closers: dict[str, list[Revision]] = {}
+    for revision in known.values():
+        for target in revision.replaces:
+            closers.setdefault(target, []).append(revision)
+    undone, spent = _undone(known, closers), _spent(known)
+    return [
+        r for r in known.values()
+        if r.kind in _STATES and r.id not in spent and not any(c.kind in _TAKES and c.id not in undone for c in closers.get(r.id, ()))
+    ]
+
+
+_STATES = (RevisionKind.ASSERT, RevisionKind.SUPERSEDE)
+_TAKES = (RevisionKind.REVOKE, RevisionKind.MERGE, RevisionKind.SPLIT)
+
+
+def _fate(revision: Revision, closers: list[Revision], restated: bool, at: datetime | None) -> tuple[Standing, Revision | None, Interval] | None:
     """What became of one statement; None when the same object restated it."""
     successors: list[Revision] = []
     sent: dict[Standing, Revision] = {}
-    restated = False
     for closer in closers:
         match closer.kind:
             case RevisionKind.REVOKE:
@@ -156,7 +187,6 @@ def _fate(revision: Revision, closers: list[Revision], at: datetime | None) -> t
             case RevisionKind.SPLIT:
                 sent.setdefault(Standing.SPLIT, closer)
             case RevisionKind.ASSERT | RevisionKind.SUPERSEDE:
-                restated |= closer.object_id == revision.object_id
                 successors += [closer] if closer.object_id != revision.object_id else []
             case RevisionKind.CONTEST | RevisionKind.VERIFY:
                 pass
@@ -220,10 +250,10 @@ def as_object(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "", v
         modified=to_iso(times[-1]) or "" if times else "",
         source_ids=tuple(dict.fromkeys(span.source for span in evidence)),
         revision=supports[-1].id,
-        verification=_verification(known, lead.object_id, bool(evidence)),
+        verification=_verification(history, as_of, lead.object_id, supports, says),
         mode=says.mode,
         valid_from=to_iso(verdict.valid.start),
-        valid_to=to_iso(verdict.valid.end),
+        valid_to=None if verdict.valid.empty else to_iso(verdict.valid.end),  # corrected without a date of its own: it held at no time
         recorded_at=to_iso(supports[-1].recorded_at) or "",
         key=(says.subject, says.attribute) if says.attribute else (),
         value=says.value,
@@ -265,8 +295,31 @@ def _links(statements: list[Statement]) -> tuple[Link, ...]:
     return tuple(best.values())
 
 
-def _verification(known: list[Revision], object_id: str, has_evidence: bool) -> Verification:
-    said = [r for r in known if r.kind is RevisionKind.VERIFY and r.object_id == object_id]
-    if said:
-        return Verification(max(said, key=_order).reason)
-    return Verification.SELF_SUPPORTED if has_evidence else Verification.UNVERIFIED
+def sign_offs(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "") -> tuple[Revision, ...]:
+    """The verifies of `about` that nobody has undone, oldest first; each revision's statement is a SignOff."""
+    known = _known(history, as_of)
+    signed = [r for r in known.values() if isinstance(r.statement, SignOff) and (not about or r.object_id == about)]
+    if not signed:
+        return ()
+    closers: dict[str, list[Revision]] = {}
+    for revision in known.values():
+        for target in revision.replaces:
+            closers.setdefault(target, []).append(revision)
+    undone = _undone(known, closers)
+    return tuple(r for r in signed if r.id not in undone)
+
+
+def evidence_strength(supports: Iterable[Revision]) -> Verification:
+    """What the evidence of these revisions alone verifies."""
+    backed = [r.statement for r in supports if r.evidence and isinstance(r.statement, Statement)]
+    return strength_of(bool(backed), any(s.tool for s in backed))
+
+
+def _rejects(revision: Revision) -> bool:
+    return isinstance(revision.statement, SignOff) and revision.statement.decision is Decision.REJECTED
+
+
+def _verification(history: list[Revision], as_of: AsOf, object_id: str, supports: Iterable[Revision], says: Statement) -> Verification:
+    strength = evidence_strength(supports)
+    signed = [r.statement for r in history if isinstance(r.statement, SignOff)] and sign_offs(history, as_of, object_id)
+    return verification_of(strength, (r.statement for r in signed if isinstance(r.statement, SignOff)), form_of(says.title, says.value)) if signed else strength

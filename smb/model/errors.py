@@ -19,10 +19,15 @@ Owns the root and its exit code; each concrete error lives beside the code that 
     ├── ingest.scope             NothingToIngest (exit 2)
     ├── recall.cite              QuoteUnreadable
     ├── recall.discover          RouteUnavailable
+    ├── recall.profiles          UnknownProfile (exit 2), ProfileCycle, BadProfile
     ├── recall.query             EmptyQuery (exit 2)
     ├── bank_layout              NoBank, NotEmpty, BankTooNew, BankTomlDamaged
     ├── config                   BadSetting, UnreadableSettings, UnknownSetting (exit 2)
-    └── lookup                   UnknownReference, AmbiguousReference
+    ├── keys                     NoKey (exit 2), NotListed, ListHidden
+    ├── signing                  SignerMissing (exit 2), ReasonMissing (exit 2), AlreadyRejected, NothingToSign, NotEntitled
+    ├── usage                    EmptyGoal (exit 2), UnknownGoal, AmbiguousGoal, UselessTag (exit 2), UnknownSignal (exit 2)
+    ├── lookup                   UnknownReference, AmbiguousReference
+    └── embeds                   NothingToExpand
 """
 
 from __future__ import annotations

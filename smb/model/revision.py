@@ -16,8 +16,9 @@ from typing import Any
 from smb.model.edges import EdgeType
 from smb.model.errors import SmbError
 from smb.model.evidence import DanglingLink, DocumentVersion, Passage, Span
-from smb.model.objects import Link, Mode
+from smb.model.objects import Link, Mode, Verification
 from smb.model.validity import ALWAYS, Interval, from_iso, to_iso
+from smb.model.verification import Decision, SignOff
 
 DOCUMENT = "document"  # the object type of document revisions; memory objects use MemoryType's values
 
@@ -42,7 +43,8 @@ class Statement:
     """What a revision says of a memory object.
 
     `identity` is the key its id was made from (kept so that a collision is seen). `subject` and `attribute` are the
-    folded key a claim is about, `about` the id of the subject's object, `valid` the time it holds in the world.
+    folded key a claim is about, `about` the id of the subject's object, `valid` the time it holds in the world, `tool`
+    the tool whose output states it.
     """
 
     title: str
@@ -63,11 +65,12 @@ class Statement:
     valid_text: str = ""
     derived_from: tuple[str, ...] = ()
     extra: tuple[tuple[str, str], ...] = ()
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One statement about an object.
+    """One statement about an object. A verify's is a `SignOff`.
 
     `replaces` names the revisions it closes; `into` the objects a merge or split leads to, or a contest sets it
     against. `recorded_at` and `transaction` are set by the commit and are no part of the id.
@@ -78,7 +81,7 @@ class Revision:
     object_id: str
     object_type: str
     document: str = ""
-    statement: Statement | DocumentVersion | None = None
+    statement: Statement | DocumentVersion | SignOff | None = None
     evidence: tuple[Span, ...] = ()
     replaces: tuple[str, ...] = ()
     into: tuple[str, ...] = ()
@@ -89,7 +92,7 @@ class Revision:
 
     @property
     def valid(self) -> Interval:
-        return self.statement.valid if self.statement is not None else ALWAYS
+        return ALWAYS if self.statement is None or isinstance(self.statement, SignOff) else self.statement.valid
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +124,10 @@ def revision_from_json(data: Mapping[str, Any], recorded_at: datetime | None = N
     try:
         object_type = data["type"]
         raw = data.get("says")
-        statement: Statement | DocumentVersion | None = None
-        if raw is not None:
+        statement: Statement | DocumentVersion | SignOff | None = None
+        if raw is not None and "decision" in raw:
+            statement = SignOff(Decision(raw["decision"]), raw["authority"], Verification(raw.get("on", "unverified")), raw.get("of", ""))
+        elif raw is not None:
             statement = _document_from_json(raw) if object_type == DOCUMENT else _statement_from_json(raw)
         return Revision(
             id=data["rev"],
@@ -152,6 +157,8 @@ def _body(revision: Revision) -> dict[str, Any]:
             said["says"] = _statement_to_json(statement)
         case DocumentVersion() as version:
             said["says"] = _document_to_json(version)
+        case SignOff() as signed:
+            said["says"] = {"decision": signed.decision.value, "authority": signed.authority, "on": signed.on.value, "of": signed.of}
         case None:
             pass
     if revision.evidence:
@@ -169,7 +176,7 @@ def _span_to_json(span: Span) -> list[Any]:
     return [span.source, span.byte_start, span.byte_end, span.line_start, span.line_end, span.quote]
 
 
-_TEXTS = ("body", "subject", "attribute", "value", "about", "attributed_to", "valid_text")
+_TEXTS = ("body", "subject", "attribute", "value", "about", "attributed_to", "valid_text", "tool")
 _TUPLES = ("aliases", "tags", "derived_from")
 
 

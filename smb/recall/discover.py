@@ -149,7 +149,7 @@ class Keyed:
         for object_id, row in rows.items():
             found.names[row] = cover[object_id]
         subjects = dict.fromkeys(plan.names) | dict.fromkeys(name for name, _ in await reader.names_of(cover))
-        stems = {stem(word) for word in asked}
+        stems = {stem(word) for word in (*asked, *plan.implied)}
         for row, _, attribute in await reader.keyed(subjects, KEYED_ROWS):
             words = [stem(word) for word in attribute.split() if word not in STOP_WORDS] or [stem(attribute)]
             if (share := sum(word in stems for word in words) / len(words)) > 0:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from smb.recall.cite import Citation
+from smb.recall.dimensions import Dimensions
 from smb.recall.score import Signals
 from smb.recall.verdicts import Judged
 
@@ -50,6 +51,9 @@ class Unit:
     closure: tuple[str, ...] = ()
     attached: list[str] = field(default_factory=list)
     citations: tuple[Citation, ...] = ()
+    rank_evidence: float = 0.0  # the score before the profile's dimensions are added
+    dimensions: Dimensions | None = None
+    updated_by: str = ""  # the unit that reads as a later statement of the same, where there is one
 
 
 def label_of(unit: Unit) -> str:
@@ -82,34 +86,52 @@ def within(quote: str, text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Units that enter whole or not at all; one that is `needed` leaves no pack where it does not fit."""
+
+    units: Sequence[Unit]
+    needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Pack:
+    """`dropped` counts units that were next in rank and did not fit the budget, `out` names them (and those that would
+    have made more than `n`) with the reason; `infeasible` is the tokens a needed group would have taken."""
+
     units: tuple[Unit, ...]
     tokens: int
-    dropped: int  # units that were next in rank and did not fit the budget
+    dropped: int
+    out: tuple[tuple[Unit, str], ...] = ()
+    infeasible: int | None = None
 
 
-def pack(groups: Iterable[Sequence[Unit]], n: int, budget: int) -> Pack:
-    """Fills the budget in the order given; a group (one unit, or a contested set) enters whole or not at all.
+def pack(groups: Iterable[Group], n: int, budget: int, chosen: list[Unit] | None = None) -> Pack:
+    """Fills the budget in the order given. `chosen` is filled as groups are taken, so that whoever gives them can see.
 
-    At most `n` units, but for a group that would be cut: it enters whole or not at all there too.
+    At most `n` units, but for a first or needed group that would be cut.
     """
-    chosen: list[Unit] = []
+    chosen = [] if chosen is None else chosen
     shown: set[tuple[str, int, str]] = set()
     tokens = dropped = 0
+    out: list[tuple[Unit, str]] = []
     for group in groups:
-        if len(chosen) >= n:
+        if len(chosen) >= n and not group.needed:
             break
         held = {unit.id for unit in chosen}
-        fresh = [unit for unit in group if unit.id not in held]
-        if chosen and len(chosen) + len(fresh) > n:
+        fresh = [unit for unit in group.units if unit.id not in held]
+        if chosen and len(chosen) + len(fresh) > n and not group.needed:
+            out += [(unit, "its group would make more than the number asked for") for unit in fresh]
             continue
         cost, added = 0, set(shown)
         for unit in fresh:
             cost += cost_of(unit, added)
             added.update(map(span_of, unit.citations))
         if tokens + cost > budget:
+            if group.needed:
+                return Pack((), 0, dropped + len(fresh), tuple(out), tokens + cost)
             dropped += len(fresh)
+            out += [(unit, f"no room: {cost} tokens, {budget - tokens} left") for unit in fresh]
             continue
         chosen += fresh
         shown, tokens = added, tokens + cost
-    return Pack(tuple(chosen), tokens, dropped)
+    return Pack(tuple(chosen), tokens, dropped, tuple(out))

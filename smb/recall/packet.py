@@ -10,11 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from smb.model.identity import fold
-from smb.model.validity import from_iso, to_iso
-from smb.recall.pack import TOKENIZER, Unit, tokens_of
-from smb.recall.query import Operation, Plan, RecallRequest
-from smb.recall.words import TELLS_TIME
+from smb.model.objects import Verification
+from smb.model.validity import to_iso
+from smb.model.verification import MULTIPLIER, NOT_A_CLAIM
+from smb.recall.dimensions import Dimensions, confidence, explanation
+from smb.recall.finding import Finding
+from smb.recall.pack import TOKENIZER, Unit
+from smb.recall.query import Plan, RecallRequest
+from smb.recall.score import SIGNALS
+from smb.recall.standpoint import Standpoint
+from smb.recall.utility import PROFILE_SHARE
 
 SCHEMA_VERSION = 1
 ANSWER_INSTRUCTIONS = (
@@ -23,17 +28,14 @@ ANSWER_INSTRUCTIONS = (
     "say so and give both. "
     "Items marked superseded held once and no longer do. If the items do not answer the question, say that the notes do not."
 )
-TRUST = {
-    "unverified": 0.5,
-    "self-supported": 0.7,
-    "tool-supported": 0.9,
-    "supervisor-verified": 1.0,
-    "rejected": 0.0,
-}  # REQUIREMENTS.md 2.7
-NOT_A_CLAIM = 0.8  # the same table's value for what claims nothing: a passage
-HALF_LIFE_HOURS = 69.0  # REQUIREMENTS.md 2.4, base profile
-EVIDENCE_MAX = 3  # documents that make evidence as strong as it counts
-KEY_WHOLE = 0.999  # a claim answers when its attribute's words are all in the question
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A candidate that is not in the packet, and why."""
+
+    unit: Unit
+    reason: str
 
 
 @dataclass(slots=True)
@@ -56,6 +58,11 @@ class Told:
     missing: set[tuple[str, str]] = field(default_factory=set)
     tokens: int = 0
     dropped: int = 0
+    below: int = 0  # units under the least score
+    infeasible: int | None = None  # tokens that what must be shown would take
+    left_out: list[LeftOut] = field(default_factory=list)
+    finding: Finding = field(default_factory=Finding)
+    standpoint: Standpoint = Standpoint()
 
 
 def packet_of(told: Told, elapsed_ms: float) -> dict[str, Any]:
@@ -64,10 +71,10 @@ def packet_of(told: Told, elapsed_ms: float) -> dict[str, Any]:
     items = [_item(unit, rank, told) for rank, unit in enumerate(told.units, 1)]
     by_id = {item["id"]: item for item in items}
     conflicts = _conflicts(told, by_id)
-    members = _members(told)
-    total = len({fold(u.judged.value) for u in members if u.judged}) or None
-    shown = {u.id for u in told.units}
-    visible = len({fold(u.judged.value) for u in members if u.judged and u.id in shown}) if total is not None else None
+    finding, shown = told.finding, {i for u in told.units for i in (u.id, *u.attached)}
+    total = finding.total
+    listed = [unit for _, unit in finding.members] or finding.group
+    visible = min(total, sum(unit.id in shown for unit in listed)) if total is not None else None
     outcome, reason = _outcome(told, conflicts)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -75,7 +82,8 @@ def packet_of(told: Told, elapsed_ms: float) -> dict[str, Any]:
         "operation": plan.operation.value,
         "outcome": outcome,
         "reason": reason,
-        "as_of": to_iso(request.as_of),
+        "profile": _profile(told),
+        "as_of": to_iso(plan.as_of.valid_at),
         "known_at": to_iso(request.known_at),
         "generation": told.generation,
         "stale": told.stale,
@@ -85,7 +93,7 @@ def packet_of(told: Told, elapsed_ms: float) -> dict[str, Any]:
         "conflicts": conflicts,
         "members_total": total,
         "members_visible": visible,
-        "answer": _answer(told, members, total) if outcome == "state" else None,
+        "answer": _answer(told) if outcome == "state" else None,
         "tokens": told.tokens,
         "budget": request.budget,
         "tokenizer": TOKENIZER,
@@ -114,9 +122,9 @@ def _item(unit: Unit, rank: int, told: Told) -> dict[str, Any]:
         "recorded_at": unit.recorded_at or (document["recorded_at"] if document else None),
         "verification": verification,
         "mode": row["mode"] if row is not None else "extracted",
-        "trust": round(min(1.0, row["confidence"] * TRUST.get(verification or "", 0.5)), 4) if row is not None else NOT_A_CLAIM,
+        "trust": round(confidence(row["confidence"], MULTIPLIER[Verification(row["verification"])]), 4) if row is not None else NOT_A_CLAIM,
         "citations": [c.to_json() for c in unit.citations],
-        "closure": [*unit.closure, *(told.against.get(unit.id, ()))],
+        "closure": list(dict.fromkeys((*unit.closure, *told.against.get(unit.id, ()), *(told.finding.excluded if unit is told.finding.lead else ())))),
         "attached": unit.attached,
     }
     if unit.judged and unit.judged.row["attribute"]:
@@ -129,26 +137,21 @@ def _item(unit: Unit, rank: int, told: Told) -> dict[str, Any]:
     if places and all(place in told.missing for place in places):
         item["stale"] = "source_missing"
     if told.request.explain:
-        item["dimensions"] = _dimensions(unit, item, told)
+        weights = told.standpoint.profile.weights
+        item["rank_evidence"], item["signals"] = unit.rank_evidence, _signals(unit)
+        item["dimensions"] = explanation(unit.dimensions or Dimensions(), weights)
     return item
 
 
-def _dimensions(unit: Unit, item: dict[str, Any], told: Told) -> dict[str, float]:
-    """Those of the eleven that can be known without a session, then the signals the score was summed from."""
-    known: dict[str, float] = {"confidence": item["trust"], "cost": min(1.0, tokens_of(unit.text) / max(1, told.request.budget))}
-    supports = unit.judged.row["supports"] if unit.judged else 1
-    known["evidence_strength"] = min(supports / EVIDENCE_MAX, 1.0)
-    recorded = from_iso(item["recorded_at"]) if item["recorded_at"] else None
-    if told.request.now is not None and recorded is not None:
-        hours = max(0.0, (told.request.now - recorded).total_seconds() / 3600)
-        known["recency"] = 0.5 ** (hours / HALF_LIFE_HOURS)
-    if unit.signals is not None:
-        known["turn_relevance"] = unit.signals.dense
-        known.update(
-            (name, getattr(unit.signals, name))
-            for name in ("lexical", "window", "cover", "file", "side", "answer", "asks", "speaker", "when")
-        )
-    return {name: round(value, 4) for name, value in known.items()}
+def _profile(told: Told) -> dict[str, Any]:
+    """Which profile weighed the order; with --explain its numbers, and the `share` its sum has in a score."""
+    profile = told.standpoint.profile
+    return {**profile.to_json(), "share": PROFILE_SHARE} if told.request.explain else {"name": profile.name}
+
+
+def _signals(unit: Unit) -> dict[str, float]:
+    """What the rank evidence of a passage was summed from."""
+    return {name: round(getattr(unit.signals, name), 4) for name in SIGNALS} if unit.signals is not None else {}
 
 
 def _conflicts(told: Told, by_id: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -161,55 +164,41 @@ def _conflicts(told: Told, by_id: Mapping[str, dict[str, Any]]) -> list[dict[str
             continue
         seen.add(frozenset(ids))
         row = unit.judged.row if unit.judged else None
-        key = [row["subject"], row["attribute"]] if row is not None and row["attribute"] else [unit.title]
+        own = told.finding.key if unit in told.finding.group else None
+        key = list(own) if own else [row["subject"], row["attribute"]] if row is not None and row["attribute"] else [unit.title]
         found.append({"key": key, "items": [by_id[i] for i in ids]})
     return found
 
 
-def _members(told: Told) -> list[Unit]:
-    """The current claims whose key the question asks for, whole: their subject named and every word of their attribute said."""
-    whole = [u for u in told.current if u.judged and u.judged.row["attribute"] and told.keys.get(u.row, 0.0) >= KEY_WHOLE]
-    if not whole:
-        return []
-    first = whole[0].judged.row
-    return [u for u in whole if (u.judged.row["subject"], u.judged.row["attribute"]) == (first["subject"], first["attribute"])]
-
-
-def _answer(told: Told, members: list[Unit], total: int | None) -> dict[str, Any] | None:
-    """Filled where the ledger itself settles the question: one current value of the asked key, or how many there are."""
-    cited = [u for u in members if u.citations]
-    if not cited or total is None:
+def _answer(told: Told) -> dict[str, Any] | None:
+    """Filled where the ledger itself settles the question: the value of the asked key, how many there are, when, how long."""
+    finding, shown = told.finding, {u.id for u in told.units}
+    if finding.value is None:
         return None
-    lead = cited[0]
-    citations = [c.to_json() for c in lead.citations]
-    match told.plan.operation:
-        case Operation.COUNT:
-            number = lead.judged.value if total == 1 and any(c.isdigit() for c in lead.judged.value) else str(total)
-            return {"value": number, "id": lead.id, "citations": [c.to_json() for u in cited for c in u.citations]}
-        case Operation.FACT | Operation.TEMPORAL_LOOKUP if total == 1:
-            return {"value": lead.judged.value, "id": lead.id, "citations": citations}
-        case _:
-            return None
+    rests_on = [unit for unit in (finding.group or [unit for _, unit in finding.members]) if unit.id in shown]
+    if finding.group and len(rests_on) < len(finding.group):
+        return None
+    cited = list(dict.fromkeys(c for unit in rests_on for c in unit.citations))
+    lead = finding.lead.id if finding.lead is not None else None
+    return {"value": finding.value, "id": lead, "citations": [c.to_json() for c in cited]}
 
 
 def _outcome(told: Told, conflicts: list[dict[str, Any]]) -> tuple[str, str | None]:
+    finding, budget = told.finding, told.request.budget
+    if told.infeasible is not None:
+        return "budget_infeasible", f"What must be shown together takes {told.infeasible} tokens and {budget} are allowed; ask with a larger budget."
     if not told.units:
         if told.dropped:
-            return (
-                "budget_infeasible",
-                f"The best of {told.dropped} items does not fit {told.request.budget} tokens; ask with a larger budget.",
-            )
+            return "budget_infeasible", f"The best of {told.dropped} items does not fit {budget} tokens; ask with a larger budget."
+        if finding.outcome == "insufficient":
+            return finding.outcome, finding.reason
+        if told.below:
+            return "miss", f"{told.below} items were found, all below the least score asked for."
         return "miss", "Nothing in the bank shares a word or a name with the question or comes near it in meaning."
-    asked = [u for u in told.current if told.keys.get(u.row, 0.0) >= KEY_WHOLE and u.judged]
-    if conflicts and (told.units[0].verdict == "contested" or any(u.verdict == "contested" for u in asked)):
+    if finding.outcome:
+        return finding.outcome, finding.reason
+    if conflicts and not finding.group and told.units[0].verdict == "contested":
         return "conflict", "Notes disagree about what was asked; both sides are in `conflicts`."
     if all(u.verdict not in ("current", "contested") for u in told.units):
         return "insufficient", "Only values that no longer hold were found."
-    if told.plan.operation is Operation.TEMPORAL_ARITHMETIC and sum(map(lambda u: _dated(u, told), told.units)) < 2:
-        return "insufficient", "A span of time needs two dated items, and fewer were found."
-    return "state", None
-
-
-def _dated(unit: Unit, told: Told) -> bool:
-    document = told.documents.get(unit.document)
-    return bool(unit.valid_from or (document is not None and document["date"]) or TELLS_TIME.search(unit.text))
+    return "state", finding.reason

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -16,8 +16,9 @@ from typing import Any
 from smb.model.currentness import AsOf
 from smb.model.errors import SmbError
 from smb.model.identity import fold
-from smb.model.validity import parse_interval
-from smb.recall.words import ARITHMETIC, COUNT, LIST, LOOKUP, STOP_WORDS
+from smb.model.validity import ALWAYS, Interval, parse_interval
+from smb.recall.time_expression import MICRO, Relation, TimeExpression, own_date, read_times, window_of
+from smb.recall.words import ARITHMETIC, COUNT, IMPLIED, LIST, LOOKUP, NEGATIONS, STOP_WORDS
 from smb.stores.catalog_reader import Scope
 from smb.stores.lexical import match_query, ngrams
 
@@ -67,12 +68,10 @@ class RecallRequest:
     sources: tuple[str, ...] = ()
     layers: tuple[int, ...] = ()
     hops: int = 2
-    min_score: float = 0.0
+    min_score: float | None = None
     include_superseded: bool = False
     explain: bool = False
     lexical: bool = False
-    profile: str = ""
-    goal: str = ""
 
     @classmethod
     def of(cls, query: str, **options: Any) -> RecallRequest:
@@ -96,7 +95,12 @@ class RecallRequest:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`terms` are content words in order, `phrases` what was quoted, `names` folded n-grams to look up as names;
-    `cut` says words were left out."""
+    `implied` the attributes it asks for without naming them ("where": location). `cut` says words were left out.
+
+    `times` are the times the question names. `during` is the stretch a question about a past state asks for ("in March
+    2031", "before the move"): verdicts are given for its end, and what held only within it, or says nothing of when it
+    holds, is let through. ALWAYS with `--as-of`, "as of" or no such time: then the clocks alone decide.
+    """
 
     text: str
     operation: Operation
@@ -107,6 +111,33 @@ class Plan:
     scope: Scope
     hops: int
     cut: bool
+    implied: tuple[str, ...] = ()
+    times: tuple[TimeExpression, ...] = ()
+    during: Interval = ALWAYS
+    negated: bool = False
+    now: datetime | None = None
+
+    @property
+    def window(self) -> Interval:
+        """The stretch the question's times leave; ALWAYS where it names none that is known."""
+        return window_of(self.times)
+
+    @property
+    def clocks(self) -> AsOf:
+        """The clocks that versions of notes are read at: a note written later may look back on the stretch asked about."""
+        return AsOf(None, self.as_of.known_at) if self.during.known else self.as_of
+
+    def at(self, times: tuple[TimeExpression, ...]) -> Plan:
+        """The plan with times the bank has helped to resolve, and the clocks that follow from them."""
+        if self.as_of.valid_at is not None or self.operation is Operation.TEMPORAL_ARITHMETIC:
+            return replace(self, times=times)
+        told = [one for one in times if one.resolved and one.relation not in (Relation.AFTER, Relation.SINCE)]
+        if not told:
+            return replace(self, times=times)
+        valid_at, during = _clock(told, window_of(times))
+        return replace(
+            self, times=times, during=during, as_of=AsOf(valid_at, self.as_of.known_at), scope=replace(self.scope, past=True)
+        )
 
     @property
     def match(self) -> str:
@@ -131,9 +162,11 @@ def plan(request: RecallRequest) -> Plan:
         or (looked_at[:64],)
     )
     phrases = _distinct(next(filter(None, groups)) for groups in _QUOTED.findall(looked_at))
-    return Plan(
+    operation = operation_of(text)
+    times = read_times(looked_at, request.now, events=operation is not Operation.TEMPORAL_ARITHMETIC)
+    made = Plan(
         text=text,
-        operation=operation_of(text),
+        operation=operation,
         terms=terms[:MAX_TERMS],
         phrases=phrases[:8],
         names=_names(words, phrases),
@@ -147,7 +180,25 @@ def plan(request: RecallRequest) -> Plan:
         ),
         hops=max(0, request.hops),
         cut=len(terms) > MAX_TERMS or len(text) > MAX_CHARACTERS,
+        implied=tuple(dict.fromkeys(word for pattern, words in IMPLIED if pattern.search(looked_at) for word in words)),
+        negated=any(fold(word) in NEGATIONS or fold(word).endswith(("n't", "n’t")) for word in words),
+        now=request.now or own_date(looked_at),
     )
+    return made.at(times)
+
+
+def content_words(text: str) -> tuple[str, ...]:
+    """The searchable words of a phrase, question words and the like dropped; empty where nothing else is left."""
+    words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(text)]
+    return _distinct(_searchable(word for word in words if fold(word) not in STOP_WORDS))
+
+
+def _clock(told: list[TimeExpression], window: Interval) -> tuple[datetime | None, Interval]:
+    """(the instant verdicts are given for, the stretch asked about) of times that are known."""
+    for one in told:
+        if one.relation is Relation.AS_OF:
+            return one.named.start, ALWAYS
+    return (window.end - MICRO, window) if window.end is not None else (None, ALWAYS)
 
 
 def operation_of(question: str) -> Operation:

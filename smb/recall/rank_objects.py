@@ -7,6 +7,7 @@ as much of what was asked, and is attached to it otherwise, so one line of a sou
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -73,7 +74,7 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
         within = material.within.get(row, ())
         standing = passage_standing(passage, within, material.objects)
         score = signals.total * KIND_WORTH.get(passage["kind"], 1.0)
-        unit = _passage_unit(row, passage, score, standing.value, signals, material.found)
+        unit = passage_unit(row, passage, score, standing.value, signals, material.found)
         homes[row] = unit
         if standing is not Standing.CURRENT:
             units.append(unit)
@@ -101,7 +102,7 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
         spoken.update(claims)
         if best is not None and material.objects[-best[2]].row["type"] != "relationship":
             judged = material.objects[-best[2]]
-            speaker = _object_unit(-best[2], judged, best[0], material.found)
+            speaker = object_unit(-best[2], judged, best[0], material.found)
             speaker.signals, speaker.document = signals, passage["document_id"]
             speaker.routes = {**unit.routes, **speaker.routes}
             speaker.attached = [unit.id, *(material.objects[o].row["id"] for o in claims if o != -best[2])]
@@ -112,7 +113,7 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
     for row, judged in material.objects.items():
         if row in spoken or row not in material.admitted or ("object", row) not in material.found.by:
             continue
-        unit = _object_unit(row, judged, _own_score(row, judged, asked, material.found), material.found)
+        unit = object_unit(row, judged, _own_score(row, judged, asked, material.found), material.found)
         home = next((homes[p] for p in material.homes.get(row, ()) if p in homes and homes[p].score >= unit.score), None)
         if judged.holds and home is not None and home.verdict == Standing.CURRENT and judged.row["type"] in SPEAKS_FOR_ITS_LINES:
             home.attached.append(unit.id)
@@ -143,7 +144,8 @@ def _text(judged: Judged) -> str:
     return f"{judged.title}\n{judged.body}\n{judged.row['aliases']}"
 
 
-def _passage_unit(row: int, passage, score: float, verdict: str, signals: Signals, found: Found) -> Unit:
+def passage_unit(row: int, passage: sqlite3.Row, score: float, verdict: str, signals: Signals, found: Found) -> Unit:
+    """The unit of a passage."""
     return Unit(
         "passage",
         row,
@@ -161,7 +163,8 @@ def _passage_unit(row: int, passage, score: float, verdict: str, signals: Signal
     )
 
 
-def _object_unit(row: int, judged: Judged, score: float, found: Found) -> Unit:
+def object_unit(row: int, judged: Judged, score: float, found: Found | None = None) -> Unit:
+    """The unit of an object; without `found` no route is named for it."""
     o = judged.row
     text = judged.body if judged.body and judged.title in judged.body else f"{judged.title}\n{judged.body}".strip()
     return Unit(
@@ -173,7 +176,7 @@ def _object_unit(row: int, judged: Judged, score: float, found: Found) -> Unit:
         text,
         round(score, 6),
         judged.standing.value,
-        _ranks(found, "object", row),
+        _ranks(found, "object", row) if found is not None else {},
         valid_from=judged.valid_from,
         valid_to=judged.valid_to,
         recorded_at=judged.recorded_at,

@@ -14,12 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from smb.model.identity import fold
+from smb.recall.signpost import Headings, is_navigation
 from smb.recall.discover import REACH, Found
 from smb.recall.query import Plan
 from smb.recall.words import TELLS_TIME
 
 NEAR = (1.0, 0.6, 0.4)  # what a word counts for a passage when it stands 0, 1 or 2 passages away
 HELPERS = frozenset("user assistant human ai bot system chatgpt claude gpt model agent".split())
+SPREAD = 0.5
 SHORT_QUESTION = 240  # characters; a longer turn that ends in a question says things too
 
 
@@ -37,11 +39,13 @@ class Weights:
     asks: float = 0.0
     speaker: float = 0.0
     when: float = 0.0
+    heading: float = 0.0
+    links: float = 0.0
 
 
 # The place of words counts for more than BM25 of the one passage: in short passages its length and frequency terms are
 # noise, and half of what answers a question stands a line away from the words it uses.
-NOTE = Weights(lexical=0.7, window=0.4, file=0.25, dense=0.3, dense_file=0.05, when=0.05)
+NOTE = Weights(lexical=0.7, window=0.4, file=0.25, dense=0.3, dense_file=0.05, when=0.05, heading=0.5, links=0.3)
 CHAT = Weights(
     lexical=0.35,
     window=0.4,
@@ -87,6 +91,8 @@ class Signals:
     asks: float = 0.0
     speaker: float = 0.0
     when: float = 0.0
+    heading: float = 0.0
+    links: float = 0.0
     total: float = 0.0
 
 
@@ -127,6 +133,7 @@ def score_passages(
         version = versions[_version_key(rows[row])]
         version.dense = max(version.dense, cosine)
     scored: dict[int, Signals] = {}
+    headings = Headings(plan.terms)
     named = _speakers(plan, rows)
     for row, passage in rows.items():
         version = versions[_version_key(passage)]
@@ -138,12 +145,17 @@ def score_passages(
         if version.chat and passage["kind"] == "turn":
             weights = CHAT
             _talk(signals, row, version, found, lexical, dense, named)
-        signals.total = sum(getattr(weights, name) * getattr(signals, name) * (-1 if name == "asks" else 1) for name in _NAMES)
+        else:
+            signals.heading = headings.of(passage["context"])
+            signals.links = float(is_navigation(passage["text"]))
+        signals.total = sum(getattr(weights, name) * getattr(signals, name) * (-1 if name in _AGAINST else 1) for name in _NAMES)
         scored[row] = signals
     return scored
 
 
+SIGNALS = (*Weights.__slots__, "cover")
 _NAMES = tuple(Weights.__slots__)
+_AGAINST = frozenset(("asks", "links"))
 
 
 def _version_key(row: sqlite3.Row) -> tuple[str, str]:
@@ -189,7 +201,8 @@ def _window(row: int, version: _Version, terms: Terms) -> tuple[float, float]:
 
 
 def _dense(rows: Mapping[int, sqlite3.Row], found: Found) -> dict[int, float]:
-    """Cosines spread over 0…1 between the least and the greatest among the candidates."""
+    """Cosines spread over 0…1 between the least and the greatest among the candidates, where those lie SPREAD apart; of
+    candidates all about equally near, none is far ahead for it."""
     if found.similarity is None:
         return {}
     known = len(found.similarity)
@@ -199,7 +212,7 @@ def _dense(rows: Mapping[int, sqlite3.Row], found: Found) -> dict[int, float]:
         if p["vector_row"] is not None and p["vector_row"] < known
     }
     low, high = min(cosine.values(), default=0.0), max(cosine.values(), default=0.0)
-    return {row: (c - low) / (high - low) if high > low else 0.0 for row, c in cosine.items()}
+    return {row: (c - low) / max(high - low, SPREAD) for row, c in cosine.items()}
 
 
 def _speakers(plan: Plan, rows: Mapping[int, sqlite3.Row]) -> set[str]:

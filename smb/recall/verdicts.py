@@ -9,11 +9,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from smb.model.currentness import AsOf, Standing, as_object, judge
 from smb.model.objects import MemoryObject
-from smb.model.revision import DocumentVersion
-from smb.model.validity import to_iso
+from smb.model.revision import DocumentVersion, Revision
+from smb.model.validity import ALWAYS, Interval, to_iso
 from smb.stores.catalog_reader import CatalogReader
 
 HOLDS = frozenset({Standing.CURRENT, Standing.CONTESTED})
@@ -41,8 +42,14 @@ class Judged:
         return self.standing in HOLDS
 
 
-async def judge_objects(rows: Iterable[sqlite3.Row], as_of: AsOf, reader: CatalogReader) -> dict[int, Judged]:
-    """Catalog row number → verdict. Without a clock the catalog's own standing is the ledger's latest word."""
+async def judge_objects(
+    rows: Iterable[sqlite3.Row], as_of: AsOf, reader: CatalogReader, during: Interval = ALWAYS
+) -> dict[int, Judged]:
+    """Catalog row number → verdict. Without a clock the catalog's own standing is the ledger's latest word.
+
+    With `during` (a stretch the question names, `as_of` its end) what held within it and has ended holds, and so does what
+    has no key and begins later: its date may be that of the note which looks back on the stretch.
+    """
     held = list(rows)
     if as_of == AsOf():
         return {
@@ -63,11 +70,16 @@ async def judge_objects(rows: Iterable[sqlite3.Row], as_of: AsOf, reader: Catalo
     judged: dict[int, Judged] = {}
     for row in held:
         history = histories.get(row["id"], [])
-        verdict, then = judge(history, as_of, row["id"]), as_object(history, as_of, row["id"])
+        verdict = judge(history, as_of, row["id"])
+        then, standing = as_object(history, as_of, row["id"], verdict), verdict.standing
         if isinstance(then, MemoryObject):
+            if standing is Standing.EXPIRED and during.known and verdict.valid.overlaps(during):
+                standing = Standing.CURRENT
+            if standing is Standing.NOT_YET_VALID and during.known and not row["attribute"]:
+                standing = judge(history, AsOf(None, as_of.known_at), row["id"]).standing
             judged[row["rowid"]] = Judged(
                 row,
-                verdict.standing,
+                standing,
                 then.title,
                 then.body,
                 then.value,
@@ -84,13 +96,35 @@ async def judge_objects(rows: Iterable[sqlite3.Row], as_of: AsOf, reader: Catalo
 
 
 async def sources_known(documents: Iterable[str], as_of: AsOf, reader: CatalogReader) -> dict[str, set[str]]:
-    """Document id → the sources (versions) the bank held for current at `as_of.known_at`."""
-    found: dict[str, set[str]] = {}
-    for document, history in (await reader.histories(documents)).items():
-        verdict = judge(history, AsOf(None, as_of.known_at), document)
-        found[document] = {
-            r.statement.source for r in verdict.supports if verdict.holds and isinstance(r.statement, DocumentVersion)
-        }
+    """Document id → the sources (versions) that stood at `as_of`."""
+    return {document: versions_at(history, as_of, document) for document, history in (await reader.histories(documents)).items()}
+
+
+def versions_at(history: Iterable[Revision], as_of: AsOf, document: str) -> set[str]:
+    """The sources of a document that stood at both clocks: known by then, not replaced by then, and not dated later.
+
+    A note speaks from the date it bears on. A newer version with a later date leaves the older its own time; one with
+    the same date or none corrects it, so the older stands at no time once the newer is known.
+    """
+    held = list(history)
+    if not judge(held, AsOf(None, as_of.known_at), document).holds:
+        return set()
+    known = {
+        r.id: (r, r.statement) for r in held
+        if isinstance(r.statement, DocumentVersion) and r.object_id == document
+        and (as_of.known_at is None or r.recorded_at is None or r.recorded_at <= as_of.known_at)
+    }
+    ends: dict[str, list[datetime | None]] = {}
+    for revision, said in known.values():
+        for target in revision.replaces:
+            ends.setdefault(target, []).append(said.valid.start)
+    found: set[str] = set()
+    for revision, said in known.values():
+        start, at = said.valid.start, as_of.valid_at
+        if at is not None and start is not None and at < start:
+            continue
+        if all(end is not None and at is not None and at < end and (start is None or start < end) for end in ends.get(revision.id, ())):
+            found.add(said.source)
     return found
 
 

@@ -29,21 +29,60 @@ STOP_WORDS = (
     | QUESTION_WORDS
 )
 
-COUNT = re.compile(r"\b(how many|number of|count of|how often|how many times)\b", re.IGNORECASE)
+NEGATIONS = frozenset("no not never none nobody nothing neither nor without cannot".split())
+IRREGULAR = {  # past forms of English verbs, by the form a question uses ("when did she buy" meets "she bought")
+    past: base
+    for base, pasts in (
+        pair.split(":")
+        for pair in "be:was,were,been become:became begin:began,begun bind:bound bite:bit,bitten blow:blew,blown break:broke,broken "
+        "bring:brought build:built burn:burnt buy:bought catch:caught choose:chose,chosen come:came cut:cut deal:dealt do:did,done "
+        "draw:drew,drawn drink:drank,drunk drive:drove,driven eat:ate,eaten fall:fell,fallen feed:fed feel:felt fight:fought "
+        "find:found fly:flew,flown forget:forgot,forgotten freeze:froze,frozen get:got,gotten give:gave,given go:went,gone "
+        "grow:grew,grown hang:hung have:had hear:heard hide:hid,hidden hold:held keep:kept know:knew,known lay:laid lead:led "
+        "leave:left lend:lent light:lit lose:lost make:made mean:meant meet:met pay:paid ride:rode,ridden ring:rang,rung "
+        "rise:rose,risen run:ran say:said see:saw,seen sell:sold send:sent shake:shook,shaken shoot:shot shut:shut sing:sang,sung "
+        "sink:sank,sunk sit:sat sleep:slept speak:spoke,spoken spend:spent stand:stood steal:stole,stolen stick:stuck "
+        "strike:struck swim:swam,swum take:took,taken teach:taught tell:told think:thought throw:threw,thrown wake:woke,woken "
+        "wear:wore,worn win:won write:wrote,written".split()
+    )
+    for past in pasts.split(",")
+}
+
+IMPLIED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (  # what a question asks the value of without naming it
+    (re.compile(r"\bwhere\b|どこ|哪里|哪裡|在哪", re.I), ("location", "place", "address", "town", "city", "場所", "位置", "地点")),
+    (re.compile(r"\bhow (?:wide|broad)\b", re.I), ("width",)),
+    (re.compile(r"\bhow long\b", re.I), ("length", "duration")),
+    (re.compile(r"\bhow (?:high|tall)\b", re.I), ("height",)),
+    (re.compile(r"\bhow deep\b", re.I), ("depth",)),
+    (re.compile(r"\bhow (?:heavy|much does .{1,40} weigh)\b", re.I), ("weight",)),
+    (re.compile(r"\bhow (?:hot|warm|cold)\b", re.I), ("temperature",)),
+    (re.compile(r"\bhow (?:big|large)\b", re.I), ("size", "capacity")),
+    (re.compile(r"\bhow fast\b", re.I), ("speed",)),
+    (re.compile(r"\bhow old\b", re.I), ("age",)),
+    (re.compile(r"\bhow (?:much|expensive)\b|いくら|多少钱|多少錢", re.I), ("cost", "price", "値段", "価格", "价格", "價格")),
+    (re.compile(r"\bwho (?:owns|is in charge|is responsible|runs|leads|manages|maintains)\b", re.I), ("owner", "lead", "manager", "maintainer")),
+)
+
+COUNT = re.compile(
+    r"\b(how many|number of|count of|how often|how many times)\b|いくつ|何[人個件本枚台匹冊回]|多少[个個人件台本次]|[几幾][个個人件台本次]",
+    re.IGNORECASE,
+)
 ARITHMETIC = re.compile(
     r"\b(how long (?:ago|after|before|between|since|until|did|has|have|had|was|were|is|does|will)|how (?:many|"
     r"much) (?:days?|weeks?|months?|years?|hours?|minutes?)|"
-    r"(?:days|weeks|months|years|time) (?:between|passed|elapsed)|how old)\b",
+    r"(?:days|weeks|months|years|time) (?:between|passed|elapsed)|how old)\b|何(?:日間?|週間|か月|ヶ月|カ月|年間?)(?!に|の)|どのくらい|どれくらい|多久|多少天|[几幾多少](?:天|周|个月|個月|年)",
     re.IGNORECASE,
 )
 LOOKUP = re.compile(
-    r"\b(when|since when|(?:what|which) (?:date|day|month|year|time|week|quarter|decade|century)|on what (?:date|day)|date of)\b",
+    r"\b(when|since when|(?:what|which) (?:date|day|month|year|time|week|quarter|decade|century)|on what (?:date|day)|date of)\b|いつ|什么时候|什麼時候|何时|何時|哪(?:一?天|一?年|个?月)",
     re.IGNORECASE,
 )
 LIST = re.compile(
     r"^\W*(?:list|name (?:all|the|every)|enumerate|show (?:me )?(?:all|every))\b|\b(?:what|which) (?:are|were) (?:all|"
     r"the (?:names|members|items|parts|steps|kinds|types))\b|"
-    r"\ball (?:of )?the\b",
+    r"\ball (?:of )?the\b|^\W*who are\b|^\W*(?:which|what) (?:[\w-]+ ){0,2}[\w-]{2,}s (?:are|do|does|did|have|has|exist|were)\b|"
+    r"^\W*(?:which|what) people\b|\bwhat (?:depends|relies|rests) on\b|^\W*what does .{2,60} (?:contain|consist of|include|depend on|rely on|rest on|link to|reference)\b"
+    r"|列出|列举|列舉|哪些|一覧|すべての|全ての",
     re.IGNORECASE,
 )
 

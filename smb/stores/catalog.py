@@ -164,24 +164,33 @@ class Catalog:
     # ------------------------------------------------------------ by id
 
     async def histories(self, object_ids: Iterable[str]) -> dict[str, list[Revision]]:
-        """For each object every revision about it and every one that replaces those; as `judge` wants it."""
+        """For each object every revision about it, every one that replaces those, and what decides whether a replacing one
+        of another object counts: its own later statements, and revokes; as `judge` wants it."""
         ids = list(dict.fromkeys(object_ids))
         if not ids:
             return {}
         rows = await self.fetch_in("SELECT seq, id, object_id, recorded_at, tx, line FROM revisions WHERE object_id IN ({marks})", ids)
         owner = {row["id"]: row["object_id"] for row in rows}
-        links = await self.fetch_in("SELECT replaced, by_id FROM replacements WHERE replaced IN ({marks})", owner)
-        outside = {link["by_id"] for link in links} - owner.keys()
-        rows += await self.fetch_in("SELECT seq, id, object_id, recorded_at, tx, line FROM revisions WHERE id IN ({marks})", outside)
+        told = {id_: {object_id} for id_, object_id in owner.items()}  # revision → objects whose history it belongs to
+        waiting = set(told)
+        while waiting:
+            links = await self.fetch_in(
+                "SELECT p.replaced, c.id, c.kind, c.object_id FROM replacements p JOIN revisions c ON c.id = p.by_id WHERE p.replaced IN ({marks})", waiting)
+            rows += await self.fetch_in("SELECT seq, id, object_id, recorded_at, tx, line FROM revisions WHERE id IN ({marks})", {c["id"] for c in links} - owner.keys())
+            waiting = set()
+            for replaced, id_, kind, object_id in links:
+                owner[id_] = object_id
+                decides = kind == "revoke" or object_id == owner[replaced]
+                held = told.setdefault(id_, set())
+                if new := {i for i in told[replaced] if decides or i == owner[replaced]} - held:
+                    held |= new
+                    waiting.add(id_)
         names = {r["seq"]: r["id"] for r in await self.fetch_in("SELECT seq, id FROM transactions WHERE seq IN ({marks})", {r["tx"] for r in rows})}
-        read = {row["id"]: revision_from_json(orjson.loads(row["line"]), from_iso(row["recorded_at"]), names.get(row["tx"], "")) for row in rows}
         found: dict[str, list[Revision]] = {i: [] for i in ids}
-        for revision_id, object_id in owner.items():
-            found[object_id].append(read[revision_id])
-        for link in links:
-            replaced, closer = owner[link["replaced"]], read.get(link["by_id"])
-            if closer is not None and closer.object_id != replaced and closer not in found[replaced]:
-                found[replaced].append(closer)
+        for row in rows:
+            revision = revision_from_json(orjson.loads(row["line"]), from_iso(row["recorded_at"]), names.get(row["tx"], ""))
+            for object_id in told[row["id"]]:
+                found[object_id].append(revision)
         return found
 
     async def load_objects(self, object_ids: Iterable[str]) -> list[MemoryObject]:
@@ -198,7 +207,8 @@ class Catalog:
         return [_with_pages(o, places) for o in objects]
 
     async def head_revisions(self, document_ids: Iterable[str]) -> dict[str, list[Revision]]:
-        """For each document the revisions it supports that nothing has replaced, its own among them."""
+        """For each document the revisions it supports that nothing has taken away or restated, its own among them; what a
+        claim of another object superseded is there too."""
         found: dict[str, list[Revision]] = {}
         rows = await self.fetch_in("SELECT document_id, recorded_at, line FROM revisions WHERE head = 1 AND document_id IN ({marks}) ORDER BY seq", document_ids)
         for row in rows:

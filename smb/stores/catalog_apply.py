@@ -16,7 +16,7 @@ from smb.model.errors import SmbError
 from smb.model.evidence import DocumentVersion
 from smb.model.identity import fold, generation_of, short_hash
 from smb.model.objects import MemoryObject
-from smb.model.revision import DOCUMENT, Revision, Transaction, revision_from_json, revision_to_json
+from smb.model.revision import DOCUMENT, Revision, RevisionKind, Transaction, revision_from_json, revision_to_json
 from smb.model.validity import from_iso, to_iso
 from smb.stores.catalog import Catalog
 from smb.stores.catalog_links import Folded, apply_links, merged_into
@@ -89,17 +89,42 @@ async def _insert_revisions(catalog: Catalog, tx: Transaction, seq: int, at: str
     older = [r for r in tx.revisions if seen.get(r.id, "") > at]  # two clones said the same; the first recording counts
     await catalog.run_many("UPDATE revisions SET recorded_at = ?, tx = ? WHERE id = ?", [(at, seq, r.id) for r in older])
     new = [r for r in {r.id: r for r in tx.revisions}.values() if r.id not in seen]
-    closed = {row["replaced"] for row in await catalog.fetch_in("SELECT replaced FROM replacements WHERE replaced IN ({marks})", [r.id for r in new])}
+    closers = await catalog.fetch_in(
+        "SELECT p.replaced, c.kind, c.object_id FROM replacements p LEFT JOIN revisions c ON c.id = p.by_id WHERE p.replaced IN ({marks})", [r.id for r in new])
+    closed = {row["replaced"] for row in closers}
+    told = {r.id: r for r in new}
     replaced = {i for r in new for i in r.replaces}
+    known = {i: told[i].object_id for i in replaced & told.keys()} | {row["id"]: row["object_id"] for row in await catalog.fetch_in(
+        "SELECT id, object_id FROM revisions WHERE id IN ({marks})", replaced - told.keys())}
+    ended = {i for r in new for i in r.replaces if r.kind.value in _ENDS or known.get(i) == r.object_id}
+    ended |= {row["replaced"] for row in closers if row["kind"] in _ENDS or row["object_id"] == told[row["replaced"]].object_id}
     await catalog.run_many(
         "INSERT INTO revisions (id, tx, kind, object_id, object_type, document_id, recorded_at, head, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((r.id, seq, r.kind.value, r.object_id, r.object_type, r.document, at, int(r.id not in closed and r.id not in replaced),
-          orjson.dumps(revision_to_json(r)).decode()) for r in new),
+        ((r.id, seq, r.kind.value, r.object_id, r.object_type, r.document, at, int(r.id not in ended), orjson.dumps(revision_to_json(r)).decode()) for r in new),
     )
     await catalog.run_many("INSERT OR IGNORE INTO replacements VALUES (?, ?)", ((old, r.id) for r in new for old in r.replaces))
-    await catalog.run_in("UPDATE revisions SET head = 0 WHERE id IN ({marks})", replaced)
-    owners = {row["object_id"] for row in await catalog.fetch_in(f"SELECT object_id FROM revisions WHERE object_type != '{DOCUMENT}' AND id IN ({{marks}})", replaced)}
-    return new, owners | {r.object_id for r in older if r.object_type != DOCUMENT}, closed
+    await catalog.run_in("UPDATE revisions SET head = 0 WHERE id IN ({marks})", ended - told.keys())
+    touched = await _depending(catalog, replaced) if replaced else set()
+    return new, touched | {r.object_id for r in older if r.object_type != DOCUMENT}, closed
+
+
+_ENDS = frozenset({RevisionKind.REVOKE.value, RevisionKind.MERGE.value, RevisionKind.SPLIT.value})
+
+
+async def _depending(catalog: Catalog, replaced: Iterable[str]) -> set[str]:
+    """The objects whose verdict hangs on whether the `replaced` revisions count: their own, those they supersede, and, where
+    they are revokes, what hangs on what those revoke."""
+    objects: set[str] = set()
+    waiting, seen = set(replaced), set(replaced)
+    while waiting:
+        rows = await catalog.fetch_in("SELECT object_id FROM revisions WHERE object_type != 'document' AND id IN ({marks})", waiting)
+        rows_below = await catalog.fetch_in(
+            "SELECT c.kind, p.replaced, r.object_id FROM revisions c JOIN replacements p ON p.by_id = c.id JOIN revisions r ON r.id = p.replaced "
+            "WHERE c.object_type != 'document' AND c.id IN ({marks})", waiting)
+        objects |= {row["object_id"] for row in (*rows, *rows_below)}
+        waiting = {row["replaced"] for row in rows_below if row["kind"] == RevisionKind.REVOKE.value} - seen
+        seen |= waiting
+    return objects
 
 
 # ---------------------------------------------------------------- documents and passages

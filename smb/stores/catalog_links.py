@@ -1,7 +1,7 @@
 """Names, edges and evidence rows of objects.
 
-Owns what an object contributes to the graph and to name lookup. An edge to a merged object leads to what it was merged
-into; when a merge comes or goes, the edges of everything that spoke of either are said again.
+Owns what an object contributes to the graph and to name lookup. Only a relationship leads from an object to itself (a link
+to another place of the same note), and none comes to by a merge. An edge to a merged object leads to what it was merged into; when a merge comes or goes, the edges of everything that spoke of either are said again.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ async def _write_edges(catalog: Catalog, folded: Iterable[Folded], held: Iterabl
     await catalog.run_in("DELETE FROM edges WHERE held_by IN ({marks})", held)
     edges = [edge for o, verdict in folded if verdict.standing in HOLDS for edge in _edges_of(o)]
     leads = await _leads(catalog, {i for edge in edges for i in edge[:2]})
-    if leads:
-        edges = [(leads.get(source, source), leads.get(target, target), kind, by, weight) for source, target, kind, by, weight in edges]
-    await catalog.run_many("INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?, ?)", [edge for edge in edges if edge[0] != edge[1]])
+    led = [(leads.get(source, source), leads.get(target, target), kind, by, weight) for source, target, kind, by, weight in edges] if leads else edges
+    kept = [after for before, after in zip(edges, led, strict=True) if after[0] != after[1] or before[0] == before[1]]
+    await catalog.run_many("INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?, ?)", kept)
 
 
 def _edges_of(o: MemoryObject) -> list[Edge]:
     if o.type is MemoryType.RELATIONSHIP:
         return [(o.about, link.target, link.type.value, o.id, link.weight) for link in o.links]
-    edges = [(o.id, link.target, link.type.value, o.id, link.weight) for link in o.links]
+    edges = [(o.id, link.target, link.type.value, o.id, link.weight) for link in o.links if link.target != o.id]
     if o.type is MemoryType.CLAIM and o.about:
         edges.append((o.id, o.about, EdgeType.EXPLAINS.value, o.id, 1.0))
     return edges

@@ -20,11 +20,11 @@ OBJECT_WEIGHTS = "1.0, 0.6, 0.9, 1.0"  # title, body, aliases, ngrams
 POSTINGS_LIMIT = 20_000  # passages listed for one term; a term in more of them tells little
 RETRY_FACTOR = 8  # how much deeper to look when most of the hits belong to versions that are gone
 
-_PASSAGE = (
+PASSAGE_COLUMNS = (
     "p.rowid AS rowid, p.id, p.document_id, p.source, p.ordinal, p.kind, p.byte_start, p.byte_end, p.line_start, p.line_end, "
     "p.speaker, p.text, p.context, p.live, p.vector_row"
 )
-_OBJECT = (
+OBJECT_COLUMNS = (
     "o.rowid AS rowid, o.id, o.type, o.title, o.confidence, o.status, o.source_ids, o.tags, o.layer, o.standing, "
     "o.mode, o.verification, "
     "o.subject, o.attribute, o.value, o.about, o.attributed_to, o.valid_from, o.valid_to, o.recorded_at, o.revision, "
@@ -151,7 +151,7 @@ class CatalogReader:
 
     async def passages(self, rowids: Iterable[int]) -> list[sqlite3.Row]:
         return await self.fetch(
-            f"SELECT {_PASSAGE} FROM passages p WHERE p.rowid IN (SELECT value FROM json_each(?)) ORDER BY p.rowid", _list(rowids)
+            f"SELECT {PASSAGE_COLUMNS} FROM passages p WHERE p.rowid IN (SELECT value FROM json_each(?)) ORDER BY p.rowid", _list(rowids)
         )
 
     async def admitted_passages(self, rowids: Iterable[int], scope: Scope) -> set[int]:
@@ -199,7 +199,7 @@ class CatalogReader:
 
     async def objects(self, rowids: Iterable[int]) -> list[sqlite3.Row]:
         return await self.fetch(
-            f"SELECT {_OBJECT} FROM memory_objects o WHERE o.rowid IN (SELECT value FROM json_each(?)) ORDER BY o.rowid",
+            f"SELECT {OBJECT_COLUMNS} FROM memory_objects o WHERE o.rowid IN (SELECT value FROM json_each(?)) ORDER BY o.rowid",
             _list(rowids),
         )
 
@@ -264,6 +264,28 @@ class CatalogReader:
             limit,
         )
         return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+    async def contradicting(self, ids: Iterable[str]) -> dict[str, set[str]]:
+        """id → the ids a contradicts edge joins it to, of those between two of `ids`."""
+        wanted = _list(ids)
+        rows = await self.fetch(
+            "SELECT source, target FROM edges WHERE type = 'contradicts' AND source IN (SELECT value FROM json_each(?1)) "
+            "AND +target IN (SELECT value FROM json_each(?1))",
+            wanted,
+        )
+        found: dict[str, set[str]] = {}
+        for source, target in rows:
+            found.setdefault(source, set()).add(target)
+            found.setdefault(target, set()).add(source)
+        return found
+
+    async def newest(self) -> tuple[str | None, str | None]:
+        """(the newest date of a live document that is not ahead of the newest recorded time, that time), ISO."""
+        rows = await self.fetch(
+            "SELECT (SELECT max(valid_from) FROM documents WHERE live = 1 AND valid_from <= r.at), r.at "
+            "FROM (SELECT max(recorded_at) AS at FROM transactions) r"
+        )
+        return rows[0][0], rows[0][1]
 
     async def objects_in(self, passages: Iterable[int], scope: Scope) -> list[tuple[int, int, int, int]]:
         """(passage row, object row, byte_start, byte_end): the evidence that lies in these passages."""

@@ -37,7 +37,7 @@ CREATE TABLE revisions (
     object_type TEXT NOT NULL,
     document_id TEXT NOT NULL,
     recorded_at TEXT NOT NULL,
-    head INTEGER NOT NULL,                -- 1 until another revision replaces it
+    head INTEGER NOT NULL,                -- 0 once revoked, merged, split or restated; superseding leaves it
     line TEXT NOT NULL                    -- the ledger line, JSON
 );
 CREATE INDEX revisions_object ON revisions (object_id);
@@ -64,6 +64,7 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_path ON documents (root, path);
 CREATE INDEX documents_source ON documents (source);
+CREATE INDEX documents_dated ON documents (valid_from) WHERE live = 1;
 
 CREATE TABLE passages (
     rowid INTEGER PRIMARY KEY,
@@ -186,4 +187,7 @@ CREATE TABLE rendered (                   -- what the object files looked like w
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, rebuild=True, script=_FIRST),)
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(1, rebuild=True, script=_FIRST),
+    Migration(2, rebuild=True, script=""),  # revisions.head: what another object supersedes stays a head
+)

@@ -103,7 +103,7 @@ async def _links(catalog: Catalog, shown: set[str]) -> AsyncIterator[list[dict[s
         if done:
             yield done
         for source, target, type_, _, weight in rows:
-            if source not in shown or target not in shown or source == target:
+            if source not in shown or target not in shown:
                 continue
             if key == (source, target, type_):
                 page[-1]["weight"] = max(page[-1]["weight"], round(weight, 4))

@@ -31,7 +31,7 @@ def why(
     session: Session,
     ref: Annotated[str, typer.Argument(metavar="ID|KEY", help="An object's id or name, or SUBJECT / ATTRIBUTE.", show_default=False)],
 ) -> None:
-    """Show everything needed to check an object or a key."""
+    """Show everything needed to check an object."""
     session.show(session.ask(lambda bank: bank.why(ref)), why_text)
 
 

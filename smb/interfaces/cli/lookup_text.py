@@ -19,6 +19,7 @@ def why_text(answer: dict[str, Any], page: Page) -> str:
     lines = [f"{page.strong(answer['title'])}  {page.faint(answer['type'])} · {verdict_text(answer['verdict'], page)}"]
     if answer["reason"]:
         lines.append(f"  {page.style(answer['reason'])}")
+    lines += [f"  {page.faint(answer['verification'])}", *signed_lines(answer, page)]
     for revision in answer["revisions"]:
         lines += ["", *_revision(revision, page)]
         for span in revision["evidence"]:
@@ -45,6 +46,15 @@ def history_text(answer: dict[str, Any], page: Page) -> str:
         f"{page.faint('now')}  {verdict_text(verdict, page)}  {page.place(id_)}" for id_, verdict in answer["verdicts"].items()
     ]
     return "\n".join(lines)
+
+
+def signed_lines(answer: dict[str, Any], page: Page) -> list[str]:
+    """A line for each sign-off: who, when, why, and whether it still counts."""
+    lines = []
+    for one in answer["signed"]:
+        facts = [f"{one['decision']} by {one['by']}", day(one["at"]), one["note"] or "", "" if one["counts"] else "no longer counts: it says something else, or on weaker evidence"]
+        lines.append(f"  {page.style(' · '.join(fact for fact in facts if fact))}")
+    return lines
 
 
 def _object(answer: dict[str, Any], page: Page) -> str:
@@ -103,7 +113,7 @@ def _expanded(part: dict[str, Any], page: Page) -> Iterator[str]:
 
 def _revision(revision: dict[str, Any], page: Page) -> list[str]:
     says = revision["says"]
-    title = " ".join(str(says.get("value") or says.get("title") or "").split())
+    title = " ".join(str(says.get("value") or says.get("title") or says.get("decision") or "").split())
     held = period(revision)
     facts = [day(revision["recorded_at"]), revision["actor"], revision["path"] or "", held, revision["reason"] or ""]
     head = f"  {page.faint(revision['id'][:12])}  {page.strong(revision['kind'])}  {page.style(title)}".rstrip()

@@ -125,8 +125,12 @@ def _item(item: dict[str, Any], page: Page, packet: dict[str, Any], *, ranked: b
 
 def _explained(item: dict[str, Any], page: Page) -> list[str]:
     routes = ", ".join(f"{name} #{rank}" for name, rank in item["routes"].items())
-    dimensions = "  ".join(f"{name} {_number(value)}" for name, value in item["dimensions"].items() if value)
-    return [page.faint(f"    score {_number(item['score'])} from {routes or 'no route'}"), page.faint(f"    {dimensions}")]
+    evidence = "  ".join(f"{name} {_number(value)}" for name, value in item["signals"].items() if value)
+    dimensions = "  ".join(
+        f"{name} {_number(one['value'])}×{one['weight']:g}" for name, one in item["dimensions"].items() if one["value"] and one["weight"]
+    )
+    lines = [f"score {_number(item['score'])} = evidence {_number(item['rank_evidence'])} + profile, from {routes or 'no route'}", evidence, dimensions]
+    return [page.faint(f"    {line}") for line in lines if line]
 
 
 def _number(value: Any) -> str:

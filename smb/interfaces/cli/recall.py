@@ -51,7 +51,7 @@ def recall(
     session: Session,
     query: Annotated[list[str], typer.Argument(metavar="QUERY", help="The question, quoted or not.", show_default=False)],
     n: Annotated[int, typer.Option("-n", "--limit", min=1, metavar="N", help="Items at most.", show_default=True)] = 10,
-    budget: Annotated[int | None, typer.Option(min=1, metavar="TOKENS", help="Tokens at most (2000).")] = None,
+    budget: Annotated[int | None, typer.Option(min=1, metavar="TOKENS", help="Tokens at most (the profile's; base 2000).")] = None,
     as_of: Annotated[str | None, typer.Option(metavar="TIME", help="What held then.")] = None,
     known_at: Annotated[str | None, typer.Option(metavar="TIME", help="What the bank knew then.")] = None,
     now: Annotated[str | None, typer.Option(metavar="TIME", help="What today, last week… count from.")] = None,
@@ -61,9 +61,10 @@ def recall(
     tags: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only with this tag; repeatable.")] = None,
     source: Annotated[str | None, typer.Option(metavar="PATH", help="Only from this document or folder.")] = None,
     layer: Annotated[int | None, typer.Option(min=0, max=6, metavar="0-6", help="Only from this layer.")] = None,
-    hops: Annotated[int, typer.Option(min=0, metavar="N", help="Graph steps from a hit.", show_default=True)] = 2,
-    profile: Annotated[str | None, typer.Option(metavar="NAME", help="Scoring profile.")] = None,
+    hops: Annotated[int | None, typer.Option(min=0, metavar="N", help="Graph steps from a hit (the profile's; base 2).")] = None,
+    profile: Annotated[str | None, typer.Option(metavar="NAME", help="Whom to rank for: base, coding, research, manager, worker, personal, or your own.")] = None,
     goal: Annotated[str | None, typer.Option(metavar="TEXT", help="What the answer is for.")] = None,
+    seen: Annotated[list[str] | None, typer.Option("--seen", metavar="ID", help="Known already, so less news; repeatable.")] = None,
     min_score: Annotated[float | None, typer.Option(metavar="X", parser=_score, help="Leave out lower scores.")] = None,
     include_superseded: Annotated[bool, typer.Option("--include-superseded", help="Rank outdated values, too.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show how each item scored.")] = False,
@@ -75,12 +76,11 @@ def recall(
     question = " ".join(query).strip()
     if not question:
         raise typer.BadParameter("the question is empty", param_hint="QUERY")
-    settings = session.settings
     packet = session.ask(
         lambda bank: bank.recall(
             question,
             n=n,
-            budget=budget or settings.recall_budget,
+            budget=budget,
             as_of=as_of,
             known_at=known_at,
             now=now,
@@ -89,8 +89,9 @@ def recall(
             source=source,
             layer=layer,
             hops=hops,
-            profile=profile or settings.recall_profile or None,
+            profile=profile,
             goal=goal,
+            seen=tuple(seen or ()),
             min_score=min_score,
             include_superseded=include_superseded,
             explain=explain,

@@ -1,4 +1,4 @@
-"""`smb config`: the settings in force, where each comes from, and setting one."""
+"""`smb config`: the settings in force, where each comes from, and setting one. Its `keys` are in `cli.keys`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from smb.config import SETTINGS, Settings, UnknownSetting, config_path, write_setting
+from smb.interfaces.cli import keys
 from smb.interfaces.cli.command import BankOption, DebugOption, JsonOption, SmbCommand, SmbGroup, banked, keep
 from smb.interfaces.cli.page import Page
 from smb.interfaces.cli.session import Session
@@ -17,6 +18,7 @@ def register(app: typer.Typer) -> None:
     group.callback(invoke_without_command=True, help="Show the settings in force, or change one.")(config)
     for command in (get, set_):
         group.command(command.__name__.rstrip("_"), cls=SmbCommand)(command)
+    keys.register(group)
     app.add_typer(group, name="config")
 
 

@@ -1,0 +1,40 @@
+"""The bank in the repository is what `kbmd/` gives, and rebuilding it changes no tracked file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from worlds import ask, ingest, rows, truth
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(REPOSITORY / "memory-bank", tmp_path / "memory-bank", ignore=shutil.ignore_patterns("index", "usage", "graph.json")))
+
+
+def test_rebuilding_a_copy_changes_no_tracked_file(copy: Path) -> None:
+    before = truth(copy)
+    ask(copy, "rebuild")
+    after = truth(copy)
+    del after["graph.json"]
+    assert after == before
+    assert ask(copy, "doctor")["ok"]
+
+
+def test_it_holds_every_note_of_the_corpus_as_it_is_now(copy: Path) -> None:
+    ask(copy, "rebuild")
+    report = ingest(copy, REPOSITORY / "kbmd", dry_run=True)
+    assert (report["added"], report["changed"], report["removed"], report["skipped"]) == (0, 0, 0, [])
+    assert report["unchanged"] == len(list((REPOSITORY / "kbmd").rglob("*.md"))) >= 30
+
+
+def test_todays_extractor_reads_the_corpus_as_the_committed_bank_has_it(copy: Path, tmp_path: Path) -> None:
+    ask(copy, "rebuild")
+    ingest(tmp_path / "new", REPOSITORY / "kbmd")
+    said = "SELECT id, type, title, standing FROM memory_objects ORDER BY id"
+    assert rows(tmp_path / "new", said) == rows(copy, said)
