@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from smb.model.identity import fold_proposition, object_id
 from smb.model.objects import MemoryObject, MemoryType, Mode
@@ -38,6 +39,13 @@ class Authored:
     transaction: Transaction | None
     readable: tuple[HandEdit, ...]
     unreadable: tuple[Unreadable, ...]
+
+    def report(self) -> dict[str, Any]:
+        """As `smb absorb --json` says it."""
+        return {
+            "edits": [{"id": e.object_id, "path": e.path, "kind": "deleted" if e.text is None else "moved" if e.moved else "edited"} for e in self.readable],
+            "unreadable": [{"path": u.path, "detail": u.detail, "line": u.line} for u in self.unreadable],
+        }
 
 
 async def authored(catalog: Catalog, edits: Sequence[HandEdit], clock: Callable[[], datetime]) -> Authored:

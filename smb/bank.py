@@ -7,18 +7,19 @@ the plain data of the JSON contract (DESIGN.md, section 8); raises SmbError.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from smb.bank_layout import make_bank, make_folders, read_places, read_toml, write_place
 from smb.config import DEFAULT_ORIGIN, Settings
 from smb.embedding import Embedding
-from smb.stores.catalog import Catalog
+from smb.stores.catalog import Catalog, open_or_start_over
 from smb.stores.evidence_store import EvidenceStore
 from smb.stores.ledger import Ledger
 from smb.usage import Usage
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from smb.inference.embedder import Embedder
     from smb.ingest.scope import Root
     from smb.lookup import Lookup
-    from smb.signing import Desk, Signed
+    from smb.signing import Desk
     from smb.stores.graph import KnowledgeGraph
     from smb.stores.hand_edit import HandEdit
     from smb.stores.vector_mirror import VectorMirror
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 Progress = Callable[[str, int, int | None], None]
-VECTOR_LAG = 200  # objects the Chroma mirror may be behind after an ingest (DESIGN.md, section 3)
 GRAPH_FILE_OBJECTS = 20_000  # up to here an ingest writes graph.json; beyond, `rebuild` and `ingest --sync` do
 
 
@@ -71,9 +71,9 @@ class Bank:
         Raises NoBank, BankTooNew, CatalogTooNew.
         """
         read_toml(path)
-        if not (path / "layer-0" / "source").is_dir() or not (path / "index").is_dir():
+        if (not (path / "layer-0" / "source").is_dir() or not (path / "index").is_dir() or not (path / "ledger").is_dir()) and os.access(path, os.W_OK):
             make_folders(path)
-        async with await Catalog.open(path / "index" / "metadata.db") as catalog:
+        async with await open_or_start_over(path / "index" / "metadata.db") as catalog:
             yield cls(path, settings or Settings.resolve(bank_dir=path), catalog, lock_timeout, clock, embedder)
 
     def vector_mirror(self) -> VectorMirror:
@@ -91,7 +91,8 @@ class Bank:
         `sync` also brings Chroma and graph.json up to date; `skip_embeddings` leaves Chroma as it is. Raises
         NothingToIngest, BankLocked.
         """
-        from smb.ingest.pipeline import LARGEST, Ingester, IngestReport, ScanOptions
+        from smb.ingest.scope import NotANote
+        from smb.ingest.pipeline import INCLUDED, LARGEST, Ingester, IngestReport, ScanOptions
 
         started = time.perf_counter()
         async with self.writer.writing():
@@ -102,7 +103,9 @@ class Bank:
         for path in paths or self._default_paths():
             for root in await self._roots(path):
                 await ingester.ingest_directory(root, options, progress, report, self._render_views)
-                if not dry_run:
+                if not report.seen and path.is_file():
+                    raise NotANote(path, f"its name is not like {', '.join(INCLUDED)}; name other files with --include")
+                if not dry_run and (root.subset is None or root.name in read_places(self.path)):  # one file makes no root to read later
                     write_place(self.path, root.name, root.path)
         if not dry_run:
             await self._render_views()
@@ -121,7 +124,10 @@ class Bank:
         return [path for path in known if path.exists()] or [self.settings.kbmd_dir]
 
     async def _roots(self, path: Path) -> list[Root]:
-        from smb.ingest.scope import root_for, with_nested
+        from smb.ingest.scope import NotANote, root_for, with_nested
+
+        if os.path.realpath(path).startswith(os.path.realpath(self.path)):
+            raise NotANote(path, "it is the bank itself, or lies in it")
 
         known: dict[str, list[str]] = {}
         for row in await self.catalog.fetch("SELECT root, path FROM documents WHERE live = 1 ORDER BY root, path"):
@@ -164,7 +170,7 @@ class Bank:
         if skip_embeddings:
             return
         mirror = self.vector_mirror()
-        if sync or await mirror.lag(self.catalog) > VECTOR_LAG:
+        if sync or await mirror.lag(self.catalog) > mirror.TOLERATED_LAG:
             if progress:
                 progress("vectors", 0, None)
             await mirror.catch_up(self.catalog)
@@ -194,7 +200,7 @@ class Bank:
         return await recall(
             CatalogReader(self.catalog), request, read_source=self.evidence.read, generation=(await self.catalog.latest())[1], stale=stale,
             matrix=self.embedding.matrix if embedder else None, embedder=embedder, degraded=degraded, standpoint=view,
-            exists=lambda root, path: root not in places or (Path(places[root]) / path).exists())
+            exists=lambda root, path: root not in places or os.path.lexists(os.path.join(places[root], path)))
 
     # ------------------------------------------------------------ goals, feedback, decisions
 
@@ -219,27 +225,22 @@ class Bank:
 
     async def verify(self, reference: str, *, who: str, note: str = "") -> dict[str, Any]:
         """A person's sign-off on an object. Raises UnknownReference, SignerMissing, NotEntitled, AlreadyRejected, NothingToSign."""
-        return await self._decide(reference, lambda desk, id_: desk.verify(id_, who, note, self._clock()))
+        return await self._decide("verify", reference, who, note)
 
     async def reject(self, reference: str, *, who: str, reason: str) -> dict[str, Any]:
         """A person's rejection of an object, final. Raises what `verify` does and ReasonMissing."""
-        return await self._decide(reference, lambda desk, id_: desk.reject(id_, who, reason, self._clock()))
+        return await self._decide("reject", reference, who, reason)
 
-    async def _decide(self, reference: str, plan: Callable[[Desk, str], Awaitable[Signed]]) -> dict[str, Any]:
-        desk = self._desk()
-        async with self.writer.writing():
-            object_id = await self._lookup().object_id(reference)
-            signed = await plan(desk, object_id)
-            if signed.transaction is not None:
-                await self.writer.commit(signed.transaction)
+    async def _decide(self, what: Literal["verify", "reject"], reference: str, who: str, why: str) -> dict[str, Any]:
+        await self.writer.catch_up_if_free()
+        told = await self._desk().decide(what, await self._lookup().object_id(reference), who, why, self._clock)
         await self._render_views()
-        return {"schema_version": SCHEMA_VERSION, "id": object_id, "title": signed.before.title, "was": signed.before.verification,
-                "changed": signed.transaction is not None, **await desk.shown(object_id), "generation": self.ledger.generation()}
+        return {"schema_version": SCHEMA_VERSION, **told, "generation": self.ledger.generation()}
 
     def _desk(self) -> Desk:
         from smb.signing import Desk
 
-        return Desk(self.catalog, self.toml.authority)
+        return Desk(self.catalog, self.writer, self.toml.authority)
 
     # ------------------------------------------------------------ looking up
 
@@ -320,9 +321,7 @@ class Bank:
         self.catalog.forget_fresh()
         (files,) = (await self.catalog.fetch("SELECT count(*) FROM rendered"))[0]
         return {
-            "schema_version": SCHEMA_VERSION, "dry_run": dry_run, "files": files, "generation": self.ledger.generation(),
-            "edits": [{"id": e.object_id, "path": e.path, "kind": "deleted" if e.text is None else "moved" if e.moved else "edited"} for e in taken.readable],
-            "unreadable": [{"path": u.path, "detail": u.detail, "line": u.line} for u in taken.unreadable],
+            "schema_version": SCHEMA_VERSION, "dry_run": dry_run, "files": files, "generation": self.ledger.generation(), **taken.report(),
         }
 
     async def sync(self) -> None:
@@ -348,7 +347,10 @@ class Bank:
             async for done, total in self.writer.relearn():
                 tell("catalog", done, total)
             tell("files", 0, None)
-            files = await MarkdownStore(self.path).rebuild(self.catalog)
+            views = MarkdownStore(self.path)
+            files = await views.rebuild(self.catalog)
+            if met := views.take_edits():  # in a bank whose index was lost, an edit is met only now
+                edits = (await self._take_in(views, met)).report()
             tell("graph", 0, None)
             await GraphFile(self.path).rebuild(self.catalog)
             tell("vectors", 0, None)

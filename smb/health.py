@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from smb.model.evidence import DocumentVersion
 from smb.model.identity import generation_of
 from smb.model.objects import TYPE_TO_LOCATION, MemoryType
 from smb.stores.graph_file import GraphFile
@@ -23,7 +24,6 @@ from smb.stores.views import MarkdownStore
 if TYPE_CHECKING:
     from smb.bank import Bank
 
-VECTOR_LAG = 200  # objects the Chroma mirror may be behind (DESIGN.md, section 3)
 _QUOTES_SHOWN = 50
 
 
@@ -113,7 +113,7 @@ class _Examination:
     async def sources(self) -> None:
         """Every source the ledger names is there, byte for byte; nothing else is."""
         held = self.bank.evidence.ids()
-        named = {row["source"] for row in await self.bank.catalog.fetch("SELECT DISTINCT source FROM passages UNION SELECT source FROM documents")}
+        named = {r.statement.source for t in self.bank.ledger.missing(()) for r in t.revisions if isinstance(r.statement, DocumentVersion)}
         self.checked["sources"] = len(held)
         for sha in sorted(named):
             if not self.bank.evidence.has(sha):
@@ -168,6 +168,10 @@ class _Examination:
             self.found("object.edited", "info", f"{edit['kind']} by hand, not taken in yet", "smb absorb", path=edit["path"], mend=self._absorb)
         for one in preview["unreadable"]:
             self.found("object.malformed", "error", one["detail"], "mend the file by hand, then smb absorb", path=one["path"], line=one["line"])
+        for layer, folder in TYPE_TO_LOCATION.values():
+            place = f"layer-{int(layer)}/{folder}"
+            if not (self.bank.path / place).is_dir() and await self.bank.catalog.fetch("SELECT 1 FROM rendered WHERE location LIKE ? LIMIT 1", (place + "/%",)):
+                self.found("object.lost", "error", "the whole folder of object files is gone", "smb rebuild", path=place, mend=lambda: self.bank.rebuild())
         for path in await self._strangers():
             self.found("object.orphan", "warning", "a file in a layer that is no object of this bank", "move it out of the bank, or delete it", path=path)
 
@@ -196,9 +200,13 @@ class _Examination:
                        path=row["path"], line=orjson.loads(row["link"])[5])
 
     async def mirrors(self) -> None:
+        embedding = self.bank.embedding
+        if embedding.fingerprint and embedding.fingerprint != embedding.embedder.fingerprint:
+            self.found("embedder.mismatch", "error", f"the bank was embedded by {embedding.fingerprint}, configured is {embedding.embedder.fingerprint}",
+                       "smb rebuild --vectors")
         mirror = self.bank.vector_mirror()
         lag = await mirror.lag(self.bank.catalog)
-        if lag > VECTOR_LAG:
+        if lag > mirror.TOLERATED_LAG:
             self.found("vectors.behind", "info", f"the Chroma mirror is {lag} objects behind (recall doesn't need it)", "smb ingest --sync", mend=self._sync)
         if await GraphFile(self.bank.path).stamp(self.bank.catalog) != await self.bank.catalog.latest():
             self.found("graph.behind", "info", "graph.json is behind", "smb rebuild, or smb graph export for the current one", mend=self._sync)

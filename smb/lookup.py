@@ -43,10 +43,11 @@ class Lookup:
         self.catalog, self.evidence, self.places = catalog, evidence, places
 
     async def get(self, reference: str) -> dict[str, Any]:
-        """An object (by id), a passage (by id) or a document's lines (by id or PATH[:LINE[:COUNT]]).
+        """An object (by id or name), a passage (by id) or a document's lines (by id or PATH[:LINE[:COUNT]]).
 
         Raises UnknownReference, AmbiguousReference.
         """
+        _check(reference)
         if (found := _ID.match(reference)) and (one := await self._by_id(found[1])):
             return one
         return await self._lines(reference)
@@ -128,6 +129,7 @@ class Lookup:
     async def object_id(self, reference: str, *, documents: bool = False, keys: bool = False) -> str:
         """The id an id, an unambiguous beginning of one, or a name means; with `documents` also a note's path. `keys` says that a
         key would have done too. Raises UnknownReference, AmbiguousReference."""
+        _check(reference)
         if found := _ID.match(reference):
             tables = ("memory_objects", "documents") if documents else ("memory_objects",)
             rows = [row for table in tables for row in await self.catalog.fetch(f"SELECT id FROM {table} WHERE id >= ? AND id < ? LIMIT 9", (found[1], found[1] + "g"))]
@@ -175,6 +177,8 @@ class Lookup:
             place = _PLACE.match(reference)
             assert place is not None
             rows = await self._at_path(place["path"]) if place["line"] else []
+            if not rows and await self.catalog.fetch("SELECT 1 FROM names WHERE folded = ?", (fold(reference),)):
+                return await self.get(await self.object_id(reference))
             line, count = int(place["line"] or 1), int(place["count"]) if place["count"] else (1 if place["line"] else None)
         if not rows:
             raise UnknownReference(reference, "an id, or a note's path as PATH[:LINE[:COUNT]]")
@@ -205,6 +209,8 @@ class Lookup:
         lines = re.split(r"\r\n|\n|\r", data.decode(row["encoding"], "replace").removeprefix("\ufeff"))
         if lines and not lines[-1]:
             lines.pop()
+        if line > max(len(lines), 1):
+            raise UnknownReference(f"{row['path']}:{line}", f"a line from 1 to {len(lines)} of {row['path']}")
         last = min(len(lines), line + count - 1) if count else len(lines)
         return {
             "schema_version": 1, "kind": "document", "id": document, "path": row["path"], "root": row["root"], "document": document,
@@ -248,3 +254,9 @@ class Lookup:
     def _intact(self, span: Span, encoding: str) -> bool:
         """Whether layer 0 still says what the span quotes."""
         return self.evidence.has(span.source) and self.evidence.read(span.source)[span.byte_start : span.byte_end].decode(encoding, "replace") == span.quote
+
+
+def _check(reference: str) -> None:
+    """Raises UnknownReference for what can name nothing: white space, or bytes that are no Unicode."""
+    if not reference.strip() or any("\ud800" <= c <= "\udfff" for c in reference):
+        raise UnknownReference(reference.encode("utf-8", "backslashreplace").decode(), "an id, a name or a note's path")

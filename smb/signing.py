@@ -8,10 +8,10 @@ name is taken at its word: this guards against mistakes and agents, not against 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from smb.model.currentness import Standing, as_object, evidence_strength, judge, sign_offs
 from smb.model.errors import SmbError
@@ -20,6 +20,7 @@ from smb.model.revision import Revision, RevisionKind, Transaction, new_revision
 from smb.model.validity import to_iso
 from smb.model.verification import Decision, SignOff, counts, form_of
 from smb.stores.catalog import Catalog
+from smb.writer import Writer
 
 SIGNS_FROM = 50  # REQUIREMENTS.md, 2.14: 0-49 an actor, 50-69 a lead, 70-89 an administrator, 90 and above the system
 SIGNABLE = (Standing.CURRENT, Standing.CONTESTED, Standing.SUPERSEDED)
@@ -64,10 +65,20 @@ class Signed:
 
 
 class Desk:
-    """Where decisions are planned. `authority` is bank.toml's table; the caller of each method is `writing`."""
+    """Where decisions are made. `authority` is bank.toml's table."""
 
-    def __init__(self, catalog: Catalog, authority: Mapping[str, int]):
-        self._catalog, self._authority = catalog, authority
+    def __init__(self, catalog: Catalog, writer: Writer, authority: Mapping[str, int]):
+        self._catalog, self._writer, self._authority = catalog, writer, authority
+
+    async def decide(self, what: Literal["verify", "reject"], object_id: str, who: str, why: str, clock: Callable[[], datetime]) -> dict[str, Any]:
+        """Plans and commits a decision: {"id", "title", "was", "changed"} and what `shown` gives. Raises what the two below do, BankLocked."""
+        plan = self.verify if what == "verify" else self.reject
+        async with self._writer.writing():
+            signed = await plan(object_id, who, why, clock())
+            if signed.transaction is not None:
+                await self._writer.commit(signed.transaction)
+        before = {"id": object_id, "title": signed.before.title, "was": signed.before.verification, "changed": signed.transaction is not None}
+        return {**before, **await self.shown(object_id)}
 
     async def verify(self, object_id: str, who: str, note: str, now: datetime) -> Signed:
         """A sign-off for what the object says on the evidence it has. Raises SignerMissing, NotEntitled, AlreadyRejected,

@@ -7,11 +7,13 @@ transaction is committed, then applied. Never plans what to write and never rend
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from smb.bank_layout import clear_leftovers
 from smb.embedding import Embedding
@@ -76,20 +78,33 @@ class Writer:
         return False
 
     async def relearn(self) -> AsyncIterator[tuple[int, int]]:
-        """Empties the catalog and applies the whole ledger; yields (transactions applied, of how many). The caller is
-        `alone`. What was scanned and rendered is kept: it is of this machine, not of the ledger."""
-        kept = {table: [tuple(row) for row in await self._catalog.fetch(f"SELECT * FROM {table}")] for table in ("scanned", "rendered")}
-        await self._catalog.clear()
-        await self._catalog.begin()
-        for table, rows in kept.items():
-            if rows:
-                await self._catalog.run_many(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-        await self._catalog.commit()
+        """Makes the catalog again from the whole ledger, beside the old one, and puts it in its place; yields (transactions
+        applied, of how many). The caller is `alone`. Until the end the old catalog stands; what was scanned and rendered is
+        carried over: it is of this machine, not of the ledger."""
+        self._embedding.check()
+        made = self._catalog.path.with_name(self._catalog.path.name + ".new")
+        for suffix in ("", "-wal", "-shm"):
+            made.with_name(made.name + suffix).unlink(missing_ok=True)
         missing = self._ledger.missing(())
-        for start in range(0, len(missing), _APPLY_CHUNK):
-            yield start, len(missing)
-            await self._apply(missing[start : start + _APPLY_CHUNK], {})
-            self._catalog.forget_fresh()
+        async with await Catalog.open(made) as new:
+            for start in range(0, len(missing), _APPLY_CHUNK):
+                yield start, len(missing)
+                await self._apply(missing[start : start + _APPLY_CHUNK], {}, new)
+                new.forget_fresh()
+            await new.begin()
+            for table in ("scanned", "rendered"):
+                rows = await self._kept(table)
+                if rows:
+                    await new.run_many(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+            await new.commit()
+        await self._catalog.replace_with(made)
+
+    async def _kept(self, table: str) -> list[tuple[Any, ...]]:
+        """The rows of a table of this machine's; none where the old catalog can't be read."""
+        try:
+            return [tuple(row) for row in await self._catalog.fetch(f"SELECT * FROM {table}")]
+        except sqlite3.DatabaseError:
+            return []
 
     async def _is_behind(self) -> bool:
         return self._ledger.generation() != (await self._catalog.latest())[1]
@@ -108,5 +123,5 @@ class Writer:
             await self._apply(missing[start : start + _APPLY_CHUNK], {})
             self._catalog.forget_fresh()
 
-    async def _apply(self, transactions: Iterable[Transaction], held: Mapping[str, bytes]) -> None:
-        await apply(self._catalog, transactions, lambda sha: held[sha] if sha in held else self._evidence.read(sha), self._embedding.rows, self._embedding.sync)
+    async def _apply(self, transactions: Iterable[Transaction], held: Mapping[str, bytes], catalog: Catalog | None = None) -> None:
+        await apply(catalog or self._catalog, transactions, lambda sha: held[sha] if sha in held else self._evidence.read(sha), self._embedding.rows, self._embedding.sync)

@@ -166,6 +166,9 @@ def test_e07_no_longer_ends_the_very_claim_it_denies_and_gives_it_back(place: Pl
     standing = "SELECT title, standing FROM memory_objects WHERE type = 'claim' AND title LIKE '%lathe of the shop.'"
     assert dict(rows(place.bank, standing)) == {
         "Lathe A is the main lathe of the shop.": "superseded", "Lathe B is the spare lathe of the shop.": "current", "Lathe A is no longer the main lathe of the shop.": "current"}
+    place.read({"2031-01-02.md": "Lathe B is the spare lathe of the shop.\n"})
+    place.read({"2031-01-03.md": "Lathe A is the main lathe of the shop.\n"})
+    assert dict(rows(place.bank, standing))["Lathe A is the main lathe of the shop."] == "superseded"
     place.read({"2031-06-02.md": None})
     assert dict(rows(place.bank, standing))["Lathe A is the main lathe of the shop."] == "current"
     place.read({"2031-06-03.md": "Lathe B is no longer the spare lathe of the shop.\n"})
@@ -268,6 +271,21 @@ def test_an_edited_and_then_deleted_note_leaves_nothing_behind(place: Place) -> 
     assert place.standing() == {"3 m": "superseded", "4 m": "superseded", "6 m": "current"}
     place.read({"a.md": None})
     assert {s for s, in rows(place.bank, "SELECT standing FROM memory_objects WHERE type = 'claim'")} == {"revoked"}
+
+
+def test_a_line_taken_out_takes_the_values_it_had_before_with_it(place: Place) -> None:
+    for value in ("3 m", "4 m", "5 m"):
+        place.read({"a.md": dated("2031-01-01", value)})
+    place.read({"a.md": "---\ntitle: Tank\n---\nThe tank stands behind the mill.\n"})
+    assert set(place.standing().values()) == {"revoked"}
+    place.read({"a.md": dated("2031-01-01", "4 m")})
+    assert place.standing() == {"3 m": "revoked", "4 m": "current", "5 m": "revoked"}
+
+
+def test_a_value_that_returns_beside_the_one_that_replaced_it_stands_again(place: Place) -> None:
+    for value in ("3 m", "4 m", "3 m\n- **Level:** 4 m"):
+        place.read({"a.md": dated("2031-01-01", value)})
+    assert place.standing() == {"3 m": "current", "4 m": "current"}
 
 
 def test_a_second_note_with_the_newer_value_keeps_the_older_one_superseded(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from shell import Ran, run
 from smb.bank_layout import read_toml
 from smb.keys import ListHidden, NoKey, NotListed
-from worlds import ask, catalog, ingest, rows, truth, write
+from worlds import MOMENT, ask, catalog, ingest, rows, truth, write
 
 BOATS = {
     f"{day}.md": f"---\ndate: {day}\n---\n# Survey\n\n| Boat | Berth | Crew |\n|---|---|---|\n" + "".join(f"| {boat} | {berth} | {crew} |\n" for boat, berth, crew in rows_)
@@ -83,6 +85,29 @@ def test_after_keys_were_settled_a_rebuild_gives_the_same_bank(bank: Path) -> No
     before = truth(bank), catalog(bank)
     ask(bank, "rebuild")
     assert (truth(bank), catalog(bank)) == before
+
+
+def test_what_another_clone_learned_is_settled_by_the_next_ingest_and_both_come_to_the_same(tmp_path: Path) -> None:
+    """Neither saw the other's note when it read its own."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    ingest(one, write(tmp_path / "zero", {"z.md": "# Pier\n"}))
+    ask(one, "set_key", "depth", single_valued=True)
+    shutil.copytree(one, two)
+    ingest(one, write(tmp_path / "mine", {"a.md": "---\ntitle: Pier\ndate: 2031-01-01\n---\n- **Depth:** 3 m\n"}), moment=MOMENT + timedelta(days=1))
+    ingest(two, write(tmp_path / "yours", {"b.md": "---\ntitle: Pier\ndate: 2031-02-01\n---\n- **Depth:** 4 m\n"}), moment=MOMENT + timedelta(days=2))
+    for _ in range(2):
+        for place, other in ((one, two), (two, one)):
+            for folder in ("ledger", "layer-0"):
+                shutil.copytree(other / folder, place / folder, dirs_exist_ok=True, copy_function=keep)
+        for place in (one, two):
+            ingest(place, tmp_path / "zero", moment=MOMENT + timedelta(days=3))
+    depth = "SELECT value, standing FROM memory_objects WHERE attribute = 'depth'"
+    assert dict(rows(one, depth)) == dict(rows(two, depth)) == {"3 m": "superseded", "4 m": "current"}
+    assert ask(one, "status")["generation"] == ask(two, "status")["generation"]
+
+
+def keep(source: str, target: str) -> str:
+    return target if Path(target).exists() else str(shutil.copy2(source, target))
 
 
 def test_every_other_line_of_bank_toml_stays(bank: Path) -> None:

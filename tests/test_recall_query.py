@@ -79,7 +79,7 @@ def test_any_text_plans_to_a_match_sqlite_accepts(text):
 
 def test_options_as_interfaces_have_them():
     made = RecallRequest.of("x", source="a/b", layer=1, as_of="2031-05", known_at="2031-05-08", min_score=None)
-    assert (made.sources, made.layers, made.min_score) == (("a/b",), (1,), 0.0)
+    assert (made.sources, made.layers, made.min_score) == (("a/b",), (1,), None)
     assert made.as_of.isoformat() == "2031-05-01T00:00:00+00:00"
     assert made.known_at.isoformat() == "2031-05-08T23:59:59.999999+00:00", "what was known on a day is what was known at its end"
     with pytest.raises(TimeError):

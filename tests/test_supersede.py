@@ -154,6 +154,26 @@ def test_many_dated_values_of_one_key_settle_without_trouble() -> None:
     assert max(len(r.replaces) for r in world.said.values()) == 1
 
 
+def changed(name: str, old: str, new: str) -> Revision:
+    title = f"The level of Tank was {old}, now it is {new}."
+    said = Statement(title, title.lower(), subject="tank", attribute="level", value=new, tags=("correction",))
+    return new_revision(K.ASSERT, object_id(CLAIM, title), CLAIM, document=name, statement=said, evidence=(Span("a" * 64, 0, 9, 1, 1, title),))
+
+
+def test_two_undated_corrections_of_each_other_settle_nothing() -> None:
+    unlisted, listed = World(), World("level")
+    for world in (unlisted, listed):
+        world.take(changed("a", "3 m", "4 m"), changed("b", "4 m", "3 m"))
+    assert set(unlisted.standing().values()) == {Standing.CURRENT} and set(listed.standing().values()) == {Standing.CONTESTED}
+
+
+def test_corrections_in_a_circle_leave_something_standing_and_come_to_rest() -> None:
+    world = World()
+    world.take(changed("a", "3 m", "4 m"), changed("b", "4 m", "5 m"), changed("c", "5 m", "3 m"))
+    assert Standing.CURRENT in world.standing().values()
+    assert world.take() == 0
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [("1,280 °C", "1280°C"), ("18 kW, three-phase", "18000 W"), ("14 days", "2 weeks"), ("8443", "port 8443"), ("€0.92/kg, delivered", "0.92 €/kg"),

@@ -168,6 +168,25 @@ def test_a_rejected_value_gives_back_what_it_had_superseded(tmp_path: Path) -> N
     assert dict(rows(place.bank, "SELECT value, standing FROM memory_objects WHERE attribute = 'pressure'")) == after
 
 
+def test_of_two_that_disagree_the_one_not_rejected_is_current_and_stays_so(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    place = Place(tmp_path, **{"Hut.md": "# Hut\n\nNothing yet.\n"})
+    text = (place.bank / "bank.toml").read_text("utf-8")
+    (place.bank / "bank.toml").write_text(text.replace("single_valued = []", 'single_valued = ["height"]'), "utf-8")
+    place.write(**{"one.md": "# Mast\n\n- **Height:** 9 m\n", "two.md": "# Mast\n\n- **Height:** 11 m\n"})
+
+    def heights() -> dict[str, str]:
+        return dict(rows(place.bank, "SELECT value, standing FROM memory_objects WHERE attribute = 'height'"))
+
+    assert heights() == {"9 m": "contested", "11 m": "contested"}
+    (nine,) = rows(place.bank, "SELECT id FROM memory_objects WHERE value = '9 m'")
+    ask(place.bank, "reject", nine[0], who="ana", reason="measured wet")
+    assert heights() == {"9 m": "revoked", "11 m": "current"}
+    write(folder, {"one.md": "# Mast\n\n- **Height:** 9 m\n\nIt was painted.\n", "three.md": "# Mast\n\n- **Height:** 9 m\n"})
+    ingest(place.bank, folder)
+    assert heights() == {"9 m": "revoked", "11 m": "current"}, "said again, it contests nothing"
+
+
 def test_only_what_is_stated_can_be_signed(tmp_path: Path) -> None:
     place = Place(tmp_path, **{"Pump.md": NOTE, "Well.md": RIVAL})
     id_ = place.claim()[0]

@@ -21,16 +21,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from smb.ingest.antecedent import Around, standing_alone
 from smb.ingest.extract import Draft
 from smb.ingest.extract_keyed import plain_name
 from smb.ingest.extract_turns import WEIGHT, left_out_i, turn_claim
 from smb.ingest.first_person import Telling, changes_course, cost, telling, tried_only
 from smb.ingest.keyed_sentence import key_of
-from smb.ingest.lexicon import CONNECTIVES, DANGLING, FIRST_PERSON, FUNCTION_WORDS, PREPOSITIONS, SPEECH
-from smb.ingest.pointing import NAMED, expletive, is_local, late_pronoun, leans, navigates, opens_with_a_name, points
+from smb.ingest.lexicon import FIRST_PERSON, SPEECH
+from smb.ingest.pointing import NAMED, is_local, leans, navigates, opens_with_a_name, points
 from smb.ingest.signals import SignalKind, correction, decision, negated, valid_in
-from smb.ingest.speech_act import POSED_CJK, SpeechAct, is_finite, reported, speech_act, words_of
-from smb.ingest.survey import NameStarts, Prose, Survey
+from smb.ingest.speech_act import POSED_CJK, SpeechAct, reported, speech_act, words_of
+from smb.ingest.survey import READ_AGAIN, NameStarts, Prose, Survey
 from smb.model.objects import MemoryType
 
 MOST = 6
@@ -61,7 +62,6 @@ _LONG_WORD = re.compile(r"[\w.:%]{46}")
 _ATTRIBUTION = re.compile(r"\s*[—–-]{1,2}\s*([A-ZÀ-Þ][\w’'.-]*(?:\s[\w’'.-]+){0,3})(?:,[^—]*)?$")
 _ADDRESS = re.compile(r"[A-Z]\w{2,20}: ")
 _POLICY = frozenset("enable disable allow forbid require never always avoid don't keep deny do".split())
-_HE_SHE = frozenset(("he", "she"))
 
 
 @dataclass(slots=True)
@@ -71,37 +71,6 @@ class _Found:
     sentence: str
     draft: Draft
     sure: bool = True
-
-
-@dataclass(slots=True)
-class _Around:
-    """What a sentence is read against: who speaks, who is quoted, the sentences before it in its block."""
-
-    speaker: str
-    quoted_by: str
-    memo: bool
-    tiny: bool
-    prose: Prose
-    at: int = 0
-
-    @property
-    def person(self) -> str:
-        """The person the block last named as a subject before this sentence, or ""."""
-        for sentence in reversed(self.prose.sentences[: self.at]):
-            if (m := _PERSON_SUBJECT.match(sentence)) and m[0].lower() not in FUNCTION_WORDS:
-                return m[0]
-        return ""
-
-    def led_in(self, own: NameStarts) -> bool:
-        """Whether "it" can stand for the note's subject: the sentence before begins with it, or there is none before."""
-        for sentence in reversed(self.prose.sentences[: self.at]):
-            if not sentence.startswith("It "):
-                return bool(own.subject(sentence.lower()))
-        return self.prose.place == 0
-
-    def named(self, names: NameStarts) -> str:
-        """The known name that last began a sentence of the block before this one, or ""."""
-        return next((n for s in reversed(self.prose.sentences[: self.at]) if (n := names.subject(s.lower()))), "")
 
 
 def sentence_claims(seen: Survey, names: NameStarts) -> list[Draft]:
@@ -120,10 +89,13 @@ def sentence_claims(seen: Survey, names: NameStarts) -> list[Draft]:
         if prose.block.quoted and not quoted_by:
             continue
         turns += bool(prose.block.speaker)
-        around = _Around(prose.block.speaker, quoted_by, memo, tiny, prose)
+        if read > CLOSELY and not turns and not _STANDS_OUT.search(prose.block.text):
+            read += len(prose.sentences)
+            continue
+        around = Around(prose.block.speaker, quoted_by, memo, tiny, prose)
         for at, sentence in enumerate(prose.sentences):
             read += 1
-            if read > CLOSELY and not turns and not _STANDS_OUT.search(sentence):
+            if read > CLOSELY and not turns and len(prose.sentences) > 1 and not _STANDS_OUT.search(sentence):
                 continue
             around.at = at
             result = _claim(seen, prose, sentence, own, names, around)
@@ -136,7 +108,7 @@ def sentence_claims(seen: Survey, names: NameStarts) -> list[Draft]:
     return [replace(f.draft, spans=(seen.span(f.prose.block, f.sentence),)) for f in (found[i] for i in sorted(best))]
 
 
-def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: NameStarts, around: _Around) -> _Found | None:
+def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: NameStarts, around: Around) -> _Found | None:
     length = len(sentence)
     cjk = not sentence.isascii() and bool(_CJK.search(sentence))
     if length > LONGEST or length < (8 if cjk else 14 if around.memo or around.speaker else SHORTEST):
@@ -159,6 +131,8 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
     if navigates(sentence, words, prose.block) or _messy(sentence) or sentence.count("(") != sentence.count(")"):
         return None
     act = speech_act(sentence, words)
+    if prose.place < READ_AGAIN:
+        seen.acts[sentence] = words, act
     if act is SpeechAct.FRAGMENT and around.quoted_by and (m := _ADDRESS.match(sentence)):  # "Assistant: from now on …"
         act = speech_act(sentence[m.end() :])
     tags: tuple[str, ...] = ()
@@ -188,50 +162,21 @@ def _note_claim(
     words: list[str],
     own: NameStarts,
     names: NameStarts,
-    around: _Around,
+    around: Around,
     tags: tuple[str, ...],
 ) -> _Found | None:
     if leans(sentence, words):
         return None
-    title, first = sentence.strip('"“”'), words[0].partition("'")[0].partition("’")[0]
-    score = 0.0
-    if title.count('"') % 2:
+    bare = sentence.strip('"“”')
+    if bare.count('"') % 2:
         if not around.quoted_by:
             return None
-        title = sentence
-    if first in _HE_SHE:
-        who = around.person or (seen.title if seen.kind == "person" else "")
-        if not who:
-            return None
-        title, score = _resolved(sentence, who), -0.25
-    elif not _LATE.isdisjoint(words[1:9]) and (late := late_pronoun(sentence))[1]:
-        pronoun = sentence[slice(*late)]
-        who = around.person if pronoun in _HE_SHE else seen.title if pronoun == "it" and around.led_in(own) else ""
-        if not who or pronoun == "it" and (seen.is_occasion or seen.is_activity):
-            return None
-        title, score = f"{sentence[: late[0]]}{who}{sentence[late[1] :]}", -0.25
-    elif first in _IT:
-        if expletive(sentence) or seen.is_occasion or seen.is_activity or not around.led_in(own):
-            return None
-        title, score = _resolved(sentence, seen.title), -0.5
-    elif first in DANGLING:
-        if (
-            first not in ("this", "these")
-            or len(words) < 2
-            or words[1] in FUNCTION_WORDS
-            or (words[1].endswith(("s", "ed")) or is_finite(words[1], ""))
-            and first == "this"
-        ):
-            return None
-        score = -0.75
-    elif first in CONNECTIVES or first in _LEANING or first.endswith("ly") and sentence[len(first) :].startswith(","):
-        if not FIRST_PERSON.isdisjoint(words) or len(words) > 1 and words[1] in _POINTS:
-            return None
-        score = -1.5
-    elif len(words) > 2 and first.endswith("s") and _without_subject(words, prose, around.at) and is_finite(first, "it"):
-        if prose.place > 2 or len(prose.block.headings) > 1:
-            return None
-        title = f"{seen.title} {sentence[0].lower()}{sentence[1:]}"  # "Returns the …": the note's subject does
+        bare = sentence
+    first = words[0].partition("'")[0]
+    stands = standing_alone(seen, bare, words, first, around, own)
+    if stands is None:
+        return None
+    title, score = stands
     attributed = around.quoted_by
     if around.quoted_by:
         tags, score = (*tags, "quoted"), score - 0.5
@@ -296,7 +241,7 @@ def _note_claim(
     key = None
     if (score + 1.5 >= MEMO_THRESHOLD or around.tiny) and (not tags or tags == ("reported",) and not attributed):
         holder = me or (around.named(names) if seen.is_occasion else seen.title)
-        key = key_of(sentence if first not in _HE_SHE and first not in _IT else title, holder, own)
+        key = key_of(title if first in ("he", "she", "it") else sentence, holder, own)
     if key and key[0]:
         score += 1.5
     if score < (-0.5 if around.tiny or "instruction" in tags or around.quoted_by else MEMO_THRESHOLD):
@@ -305,7 +250,7 @@ def _note_claim(
         return None
     if prose.term:
         title = f"{seen.title}, {prose.term}: {title}"
-    elif title == sentence and seen.title.lower() not in lower and (
+    elif title == bare and seen.title.lower() not in lower and (
         is_local(first, words, sentence, prose.block) or not sentence.isascii() and POSED_CJK.match(sentence)
     ):
         title = f"{seen.title}: {title}"
@@ -338,14 +283,6 @@ def _note_claim(
     )
 
 
-def _without_subject(words: list[str], prose: Prose, at: int) -> bool:
-    """Whether a verb that opens a sentence has its object next ("Returns the …", "Runs checks on …" under the title)."""
-    after = words[1]
-    if after == "and" and len(words) > 2 and is_finite(words[2], "it"):
-        return True
-    return after in _OBJECT_FIRST or not prose.place and not at and after not in PREPOSITIONS and not is_finite(after, words[0])
-
-
 def _leads_in_a_figure(seen: Survey, prose: Prose, sentence: str) -> bool:
     """Whether a sentence that leads in code or a picture says something by itself: it holds a figure."""
     return prose.block.byte_start in seen.leads and sentence == prose.sentences[-1] and bool(seen.values(sentence))
@@ -357,18 +294,11 @@ def _section(prose: Prose) -> str:
 
 _DECISION_HEADINGS = frozenset("decision decided resolution decisions resolutions resolved".split())
 _TELLING_VALUES = (SignalKind.DATE, SignalKind.AMOUNT)  # what makes a story one worth keeping
-_POINTS = frozenset("that's this that these those it it's there there's".split())
-_NO_BEGINNING = frozenset("([-–—·|")
+_NO_BEGINNING = frozenset("([-–—·|=+*/,;:%#")
 _STOPS = frozenset(".!\"'”’)。！」）")
-_IT = frozenset(("it",))
-_LATE = frozenset(("he", "she", "it", "they"))
-_OBJECT_FIRST = frozenset("the a an this these all any each every one several many some whether that to if how its".split())
-_LEANING = frozenset(("for", "then"))
 _NEVER_FIRST = frozenset(
     "you your you're you'll you've here here's not otherwise what how why which who when where let's let thanks note if".split()
 ) - {"when"}
-_PERSON_SUBJECT = re.compile(r"^[A-ZÀ-Þ][\w’'-]*[a-zà-ÿ](?:\s[A-ZÀ-Þ][\w’'-]+)*(?=\s[a-z])")
-_BE_OR_HAVE = frozenset("is was are were has had can does did runs uses makes".split())
 
 
 def _unpunctuated(prose: Prose, sentence: str) -> bool:
@@ -376,14 +306,6 @@ def _unpunctuated(prose: Prose, sentence: str) -> bool:
     if prose.block.kind != "item" or len(prose.sentences) != 1 or sentence.endswith((":", ",")):
         return False
     return not any(2 * len(w.text) > len(sentence) for w in prose.block.web)
-
-
-def _resolved(sentence: str, who: str) -> str:
-    """The sentence with its opening pronoun replaced by the name it stands for."""
-    pronoun, rest = re.split(r"(?=[\s’'])", sentence, maxsplit=1)
-    if rest[:2] in ("'s", "’s"):
-        rest = " is" + rest[2:]
-    return who + rest
 
 
 def _author(seen: Survey) -> str:

@@ -28,8 +28,8 @@ from smb.ingest.lexicon import (
 )
 from smb.ingest.note import Block
 from smb.ingest.pointing import leans, navigates
-from smb.ingest.speech_act import CJK, SpeechAct, is_finite, speech_act, words_of
-from smb.ingest.survey import Prose, Survey
+from smb.ingest.speech_act import CJK, SpeechAct, is_finite, words_of
+from smb.ingest.survey import READ_AGAIN, Prose, Survey
 from smb.model.evidence import Span
 from smb.model.identity import fold
 from smb.model.objects import MemoryType
@@ -87,7 +87,7 @@ def _first_sentence(seen: Survey) -> tuple[str, tuple[Span, ...]]:
     """The sentence of the early blocks that best says what the title is: a definition of it, else what stands right under
     the title as one ("A loom worked by pedals.", "Returns the width."), else an assertion, else the first prose."""
     best: tuple[int, str, Block] | None = None
-    for prose in seen.prose[:BODY_BLOCKS]:
+    for prose in seen.prose[:READ_AGAIN]:
         block = prose.block
         if block.quoted or block.callout or block.speaker or prose.term or block.kind == "item" and best:
             continue
@@ -104,15 +104,11 @@ def _first_sentence(seen: Survey) -> tuple[str, tuple[Span, ...]]:
     return (best[1], (seen.span(best[2], best[1]),)) if best else ("", ())
 
 
-BODY_BLOCKS = 5
-
-
 def _as_body(seen: Survey, sentence: str, prose: Prose, at: int) -> int:
     """How well a sentence says what the title is, 5 for a definition; 0: not at all."""
-    words = words_of(sentence)
+    words, act = seen.act(sentence)
     if not words or navigates(sentence, words, prose.block) or _FOOTNOTE.match(sentence):
         return 0
-    act = speech_act(sentence, words)
     opens = not prose.place and not at
     if not sentence.isascii() and CJK.search(sentence):
         return 1 if _CJK_ASIDE.match(sentence) or act is SpeechAct.QUESTION else 4 if opens or act is SpeechAct.ASSERTION else 3
@@ -211,10 +207,9 @@ def _tags(seen: Survey) -> list[Draft]:
     """Tags that name a subject rather than the kind or state of the note. One written mid-sentence must be met again."""
     drafts = []
     prop = next((p for p in seen.note.properties if p.key.lower() in ("tags", "tag", "keywords")), None)
-    folder = fold(seen.note.path.rpartition("/")[0].rpartition("/")[2])
     for tag in seen.note.tags:
         leaf = tag.rpartition("/")[2]
-        if not any(c.isalpha() for c in tag) or len(tag) > 40 or _is_housekeeping(leaf.lower(), folder):
+        if not any(c.isalpha() for c in tag) or len(tag) > 40 or _is_housekeeping(leaf.lower()):
             continue
         if prop and any(fold(tag) == fold(item.lstrip("#")) for item in prop.items):
             drafts.append(_concept(tag, seen.quoter.block(prop), 0.4))
@@ -224,10 +219,8 @@ def _tags(seen: Survey) -> list[Draft]:
     return drafts[:MOST_TAGS]
 
 
-def _is_housekeeping(tag: str, folder: str) -> bool:
-    if tag in FUNCTION_WORDS or tag in WORKFLOW_TAGS or tag in NOTE_KIND_TAGS or tag.removesuffix("s") in NOTE_KIND_TAGS:
-        return True
-    return bool(folder) and fold(tag).removesuffix("s") == folder.removesuffix("s")
+def _is_housekeeping(tag: str) -> bool:
+    return tag in FUNCTION_WORDS or tag in WORKFLOW_TAGS or tag in NOTE_KIND_TAGS or tag.removesuffix("s") in NOTE_KIND_TAGS
 
 
 def _is_tag_line(block: Block) -> bool:

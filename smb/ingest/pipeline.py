@@ -110,9 +110,11 @@ class Ingester:
         report.seen += len(files) + len(skipped)
         for skip in skipped:
             report.skipped.append(_skip(skip.path, skip.reason, skip.detail, skip.line))
-        waiting = [f for f in files if not _same(f, stamps.get(f.path), live, report)]
+        lost = await asyncio.to_thread(self._lost_sources, {known.source for known in live.values()})
+        waiting = [f for f in files if not _same(f, stamps.get(f.path), live, lost, report)]
         present = {f.path for f in files} | {s.path for s in skipped}
-        gone = {path: known for path, known in live.items() if path not in present and root.covers(path)}
+        unseen = tuple(s.path + "/" for s in skipped)  # a folder that can't be read says nothing of what is in it
+        gone = {path: known for path, known in live.items() if path not in present and root.covers(path) and not path.startswith(unseen)}
         if options.dry_run:
             self._dry_run(waiting, live, gone, report)
             return report
@@ -152,7 +154,7 @@ class Ingester:
         for path in sorted(gone):
             by_source.setdefault(gone[path].source, []).append(path)
         batch: list[_Arrival] = []
-        touched: list[FoundFile] = []
+        touched: list[tuple[Any, ...]] = []
         size = 0
         for file in waiting:
             data = _read(file, report)
@@ -162,7 +164,9 @@ class Ingester:
             known = live.get(file.path)
             if known is not None and known.source == arrival.source:
                 report.unchanged += 1
-                touched.append(file)
+                touched.append(_stamp(root, arrival, arrival.source, {}))
+                if not self.evidence.has(arrival.source):
+                    await asyncio.to_thread(self.evidence.put_many, [(arrival.source, slugify(file.path.rpartition("/")[2]), data)])
                 continue
             if known is not None:
                 arrival.document, arrival.outcome = known.id, "changed"
@@ -182,9 +186,12 @@ class Ingester:
         if touched:
             async with self.writing():
                 await self.catalog.begin()
-                await self.catalog.run_many("UPDATE scanned SET size = ?, mtime_ns = ? WHERE root = ? AND path = ?",
-                                            [(f.size, f.mtime_ns, root.name, f.path) for f in touched])
+                await self.catalog.run_many(_SCANNED, touched)
                 await self.catalog.commit()
+
+    def _lost_sources(self, sources: set[str]) -> set[str]:
+        """Those that layer 0 lacks; their notes are read again."""
+        return {sha for sha in sources if not self.evidence.has(sha)}
 
     def _dry_run(self, waiting: Sequence[FoundFile], live: Mapping[str, _Known], gone: Mapping[str, _Known], report: IngestReport) -> None:
         movable = Counter(known.source for known in gone.values())
@@ -245,8 +252,9 @@ class Ingester:
                     await self.commit(Transaction("ingest", extractor.fingerprint, self.clock(), tuple(revisions)), sources)
                     report.transactions += 1
             await self.catalog.begin()
-            await self.catalog.run_many("INSERT OR REPLACE INTO scanned VALUES (?, ?, ?, ?, ?, ?)", stamps)
-            await self.keys.mark()
+            await self.catalog.run_many(_SCANNED, stamps)
+            if readings:
+                await self.keys.mark()
             await self.catalog.commit()
 
     async def _plan(self, root: Root, readings: list[Any], actor: str) -> list[Revision]:
@@ -266,7 +274,7 @@ class Ingester:
             named = Named(row["id"], MemoryType(row["type"]), fold(row["title"]), row["title"])
             index.paths[(root.name, row["path"])] = named
             index.add_title(named)
-        resolved = resolve(readings, index)
+        resolved = await self._without_deleted(resolve(readings, index))
         heads = await self.catalog.head_revisions([r.document for r in readings])
         planned: list[Revision] = []
         for one in resolved:
@@ -284,6 +292,16 @@ class Ingester:
             ((row["document_id"], row["primary_object"], _dangling(row)) for row in waiting if row["document_id"] not in replanned),
             lambda path: (arrived[path].primary, arrived[path].reading.note.title) if path in arrived else None, lambda i: titles[i], actor)
         return await self.keys.settled(list({r.id: r for r in planned}.values()))
+
+    async def _without_deleted(self, resolved: Sequence[Any]) -> list[Any]:
+        """Leaves out what a person has deleted from the bank by hand: a note that says it again doesn't bring it back."""
+        from dataclasses import replace
+
+        deleted = {row["object_id"] for row in await self.catalog.fetch_in(
+            "SELECT object_id FROM revisions WHERE head = 1 AND kind = 'revoke' AND document_id = '' AND json_extract(line, '$.actor') = 'human' "
+            "AND object_id IN ({marks})",
+            {s.object_id for one in resolved for s in one.stated})}
+        return [replace(one, stated=tuple(s for s in one.stated if s.object_id not in deleted)) for one in resolved] if deleted else list(resolved)
 
     async def _anew(self, planned: list[Revision], resolved: Sequence[Any], heads: Mapping[str, list[Revision]], actor: str) -> list[Revision]:
         """Plans again the documents some of whose revisions were recorded before and are closed since."""
@@ -345,9 +363,12 @@ def _read(file: FoundFile, report: IngestReport) -> bytes | None:
         return None
 
 
-def _same(file: FoundFile, stamp: Any, live: Mapping[str, _Known], report: IngestReport) -> bool:
-    """Whether size and time say the file is as it was; if so what was reported of it is reported again."""
-    if stamp is None or stamp["size"] != file.size or stamp["mtime_ns"] != file.mtime_ns:
+_SCANNED = "INSERT OR REPLACE INTO scanned VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+def _same(file: FoundFile, stamp: Any, live: Mapping[str, _Known], lost: set[str], report: IngestReport) -> bool:
+    """Whether size and times say the file is as it was; if so what was reported of it is reported again."""
+    if stamp is None or (stamp["size"], stamp["mtime_ns"], stamp["ctime_ns"]) != (file.size, file.mtime_ns, file.ctime_ns) or stamp["source"] in lost:
         return False
     known = live.get(file.path)
     if stamp["source"]:
@@ -362,7 +383,7 @@ def _same(file: FoundFile, stamp: Any, live: Mapping[str, _Known], report: Inges
 
 
 def _stamp(root: Root, arrival: _Arrival, source: str, outcome: dict[str, Any]) -> tuple[Any, ...]:
-    return (root.name, arrival.file.path, arrival.file.size, arrival.file.mtime_ns, source, orjson.dumps(outcome).decode())
+    return (root.name, arrival.file.path, arrival.file.size, arrival.file.mtime_ns, arrival.file.ctime_ns, source, orjson.dumps(outcome).decode())
 
 
 def _skip(path: str, reason: str, detail: str, line: int | None) -> dict[str, Any]:

@@ -75,7 +75,6 @@ def plan_document(resolved: Resolved, heads: Iterable[Revision], taken: Callable
     for one in resolved.stated:
         stated.setdefault(one.object_id, []).append(one)
     closers = _closers(here)
-    past = {r.id for r in here.values() if r.id in closers and _before(r, old.get(reading.document, []))}
     _say(planned, reading.document, DOCUMENT, reading.document, [(version, ())], old.pop(reading.document, []), taken, actor)
     gone = {i: revisions for i, revisions in old.items() if i not in stated}
     successors = _successors(resolved.stated, {i: kept for i, revisions in gone.items() if (kept := [r for r in revisions if r.id not in closers])})
@@ -84,7 +83,7 @@ def plan_document(resolved: Resolved, heads: Iterable[Revision], taken: Callable
         held = old.get(id_, [])
         carried = [here[t] for r in held for t in r.replaces if t in here and here[t].object_id != id_]
         said = [(one.statement, one.evidence) for one in group]
-        _say(planned, id_, group[0].type.value, reading.document, said, held, taken, actor, superseded, carried, past)
+        _say(planned, id_, group[0].type.value, reading.document, said, held, taken, actor, superseded, carried)
     lost = _lost([r for revisions in gone.values() for r in revisions], closers)
     planned += _revokes(([r for r in revisions if r.id in lost] for revisions in gone.values()), reading.document, NOT_RESTATED, actor)
     return planned
@@ -99,12 +98,6 @@ def _closers(here: Mapping[str, Revision]) -> dict[str, list[str]]:
                 if target in here and here[target].object_id != revision.object_id:
                     closers.setdefault(target, []).append(revision.id)
     return closers
-
-
-def _before(revision: Revision, document: Iterable[Revision]) -> bool:
-    """Whether a revision was read from an earlier version of the document than its heads say it is at."""
-    sources = {r.statement.source for r in document if isinstance(r.statement, DocumentVersion)}
-    return bool(revision.evidence) and revision.evidence[0].source not in sources
 
 
 def _lost(gone: list[Revision], closers: Mapping[str, list[str]]) -> set[str]:
@@ -168,14 +161,13 @@ def _version(resolved: Resolved) -> DocumentVersion:
 
 
 def _say(planned: list[Revision], id_: str, type_: str, document: str, said: Iterable[Said], old: list[Revision], taken: Callable[[str], bool],
-         actor: str, superseded: Collection[Revision] = (), carried: Collection[Revision] = (), past: Collection[str] = ()) -> None:
+         actor: str, superseded: Collection[Revision] = (), carried: Collection[Revision] = ()) -> None:
     """Says what a document states of one object, in as many revisions as it gives it times; the first that is new replaces
-    what is not said again. `superseded` it supersedes from now on, `carried` it did before; `past` are old revisions that
-    are superseded and were read from an earlier version."""
+    what is not said again. `superseded` it supersedes from now on, `carried` it did before."""
     left = list(old)
     fresh: list[Said] = []
     for statement, evidence in said:
-        same = next((r for r in left if r.id not in past and (r.statement, r.evidence) == (statement, evidence)), None)
+        same = next((r for r in left if (r.statement, r.evidence) == (statement, evidence)), None)
         if same is None or superseded:
             fresh.append((statement, evidence))
         else:

@@ -104,10 +104,11 @@ class Quoter:
     def link(self, block: Block, link: WikiLink | WebLink) -> Span:
         """The span of a block for a link in it: the whole of a short one, else the sentence the link is written in; of front
         matter the property."""
-        if block.kind == "properties":
-            prop = next((p for p in self.note.properties if p.line_start <= link.line <= p.line_end), None)
-            return self.block(prop or block)
         whole = self.block(block)
+        if block.kind == "properties" and (
+            prop := next((p for p in self.note.properties if p.line_start <= link.line <= p.line_end), None)
+        ):
+            whole = self.block(prop)
         if len(whole.quote) <= LONGEST_QUOTE:
             return whole
         if isinstance(link, WikiLink):

@@ -50,6 +50,7 @@ class FoundFile:
     absolute: str
     size: int
     mtime_ns: int
+    ctime_ns: int = 0  # files out of an archive often share an mtime; a rename shows here
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,7 @@ class _Walk:
         elif not info.st_mode & 0o444 and not os.access(absolute, os.R_OK):
             self.skipped.append(Skipped(relative, "unreadable", os.strerror(errno.EACCES)))
         else:
-            self.files.append(FoundFile(relative, absolute, info.st_size, info.st_mtime_ns))
+            self.files.append(FoundFile(relative, absolute, info.st_size, info.st_mtime_ns, info.st_ctime_ns))
 
     def _link(self, entry: os.DirEntry[str], relative: str, ignores: _Ignores) -> None:
         """A link is taken up after the real files and folders, and only if what it leads to was not found as such."""
@@ -264,6 +265,8 @@ class _Walk:
         if IGNORE_FILE not in names:
             return above
         path = f"{relative}/{IGNORE_FILE}" if relative else IGNORE_FILE
+        if not os.path.isfile(f"{absolute}/{IGNORE_FILE}"):
+            return above
         try:
             with open(f"{absolute}/{IGNORE_FILE}", encoding="utf-8-sig", errors="replace") as file:
                 lines = file.read().splitlines()

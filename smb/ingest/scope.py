@@ -21,6 +21,13 @@ class NothingToIngest(SmbError):
         super().__init__(f"There is no file or folder {str(path)!r} to ingest. Name a folder of markdown: `smb ingest FOLDER`.")
 
 
+class NotANote(SmbError):
+    exit_code = 2
+
+    def __init__(self, path: Path | str, why: str):
+        super().__init__(f"{str(path)!r} can't be ingested: {why}.")
+
+
 @dataclass(frozen=True, slots=True)
 class Root:
     """An ingest root: its name, its absolute path here, and the part of it to look at (None for all). `nested` are the
@@ -52,6 +59,7 @@ def root_for(path: Path, places: Mapping[str, str], known: Mapping[str, Iterable
         raise NothingToIngest(path)
     absolute = os.path.abspath(path)
     real = os.path.realpath(path)
+    places = {name: place for name, place in places.items() if os.path.isdir(place)}  # the others have moved, or are gone
     holding = [(name, place) for name, place in places.items() if _within(absolute, place) or _within(real, os.path.realpath(place))]
     if holding:
         name, place = max(holding, key=lambda pair: len(pair[1]))
@@ -60,8 +68,8 @@ def root_for(path: Path, places: Mapping[str, str], known: Mapping[str, Iterable
     folder = absolute if os.path.isdir(absolute) else os.path.dirname(absolute)
     subset = None if folder == absolute else Path(absolute)
     base = os.path.basename(folder) or "root"
-    for name in [base, *(n for n in known if n.rpartition("-")[0] == base)]:
-        if name not in places and name in known and any(os.path.exists(os.path.join(folder, p)) for p in known[name]):
+    for name in sorted(known, key=lambda n: (n != base, n.rpartition("-")[0] != base, n)):  # of the same name first
+        if name not in places and _lies_in(folder, list(known[name]), sure=name == base):
             return Root(name, folder, subset)
     name, nth = base, 1
     while name in places or name in known:
@@ -72,12 +80,22 @@ def root_for(path: Path, places: Mapping[str, str], known: Mapping[str, Iterable
 
 def with_nested(root: Root, places: Mapping[str, str]) -> list[Root]:
     """`root` and every placed root that lies in the part of it to be looked at: a scan of the one is a scan of all."""
-    scope = os.path.abspath(root.subset) if root.subset else root.path
-    inner = [(name, place) for name, place in sorted(places.items()) if name != root.name and place != root.path and _within(place, root.path)]
-    nested = tuple(os.path.relpath(place, root.path).replace(os.sep, "/") for _, place in inner)
-    below = [Root(name, place) for name, place in inner if _within(place, scope) and os.path.isdir(place)]
+    top = os.path.realpath(root.path)
+    scope = os.path.realpath(root.subset) if root.subset else top
+    real = {name: os.path.realpath(place) for name, place in sorted(places.items()) if name != root.name and os.path.isdir(place)}
+    inner = [(name, place) for name, place in real.items() if place != top and _within(place, top)]
+    links = [places[name] for name, place in inner if _within(places[name], root.path) and os.path.abspath(places[name]) != place]
+    nested = (*(os.path.relpath(place, top).replace(os.sep, "/") for _, place in inner), *(os.path.relpath(link, root.path).replace(os.sep, "/") for link in links))
+    below = [Root(name, places[name]) for name, place in inner if _within(place, scope)]
     own = [replace(root, nested=nested)]
     return own + [replace(one, nested=with_nested(one, places)[0].nested) for one in below]
+
+
+def _lies_in(folder: str, paths: list[str], *, sure: bool) -> bool:
+    """Whether the documents of a root lie in `folder`: one will do where the name is the same (`sure`), else most must."""
+    sample = paths[:: max(1, len(paths) // 50)]
+    there = sum(os.path.exists(os.path.join(folder, path)) for path in sample)
+    return there > 0 if sure else there > len(sample) / 2
 
 
 def _within(path: str, place: str) -> bool:

@@ -14,12 +14,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from smb.ingest.change import denied, old_values
 from smb.model.measure import Value, value_of
 from smb.ingest.signals import struck
 from smb.model.currentness import stated
-from smb.model.identity import fold, fold_proposition, object_id
+from smb.model.identity import fold_proposition, object_id
 from smb.model.objects import MemoryType
 from smb.model.revision import Revision, RevisionKind, Statement, new_revision
 
@@ -105,7 +106,7 @@ def settle(history: Iterable[Revision], planned: Sequence[Revision], single_valu
     seen = _adopted(seen)
     links = _upheld(world, counting) | _links(seen, single_valued)
     adopted = {o.revision.id: o.said for o in seen if o.said is not o.revision.statement}
-    changed = _relinked(live, fresh, links, adopted)
+    changed = _relinked(live, known, fresh, links, adopted)
     after = [changed.get(r.id, r) for r in planned]
     after += [r for i, r in changed.items() if i not in fresh]
     return after + _contests(world, counting, seen, links, single_valued)
@@ -221,7 +222,7 @@ def _outspoken(o: Observation, other: Observation) -> bool:
 
 # ---------------------------------------------------------------- what makes them so
 
-def _relinked(live: Mapping[str, Revision], fresh: Mapping[str, Revision], links: Mapping[str, Mapping[str, str]],
+def _relinked(live: Mapping[str, Revision], known: Collection[str], fresh: Mapping[str, Revision], links: Mapping[str, Mapping[str, str]],
               adopted: Mapping[str, Statement]) -> dict[str, Revision]:
     """Id of a live revision → what takes its place: itself with other links where it is only planned, else a restatement.
 
@@ -243,8 +244,14 @@ def _relinked(live: Mapping[str, Revision], fresh: Mapping[str, Revision], links
         if id_ not in done:
             done.add(id_)
             if (new := _with_links(live, id_, {t: rule for t, rule in wanted.items() if t in done}, changed, fresh, adopted)) is not None:
+                while new.id in known:  # said once before and closed since
+                    new = new_revision(new.kind, new.object_id, new.object_type, **_fields(new) | {"replaces": (*new.replaces, new.id)})
                 changed[id_] = new
     return changed
+
+
+def _fields(r: Revision) -> dict[str, Any]:
+    return {"document": r.document, "statement": r.statement, "evidence": r.evidence, "replaces": r.replaces, "reason": r.reason, "actor": r.actor}
 
 
 def _with_links(live: Mapping[str, Revision], id_: str, wanted: Mapping[str, str], changed: Mapping[str, Revision], fresh: Mapping[str, Revision],

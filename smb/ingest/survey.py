@@ -13,11 +13,13 @@ from smb.ingest.note import Block, Note
 from smb.ingest.occasion import is_activity, is_occasion
 from smb.ingest.quoting import Quoter, sentences
 from smb.ingest.signals import Signal, SignalKind, struck, values
+from smb.ingest.speech_act import SpeechAct, speech_act, words_of
 from smb.model.evidence import Span
 from smb.model.identity import fold
 
 PROSE_KINDS = frozenset(("paragraph", "item", "turn", "quote", "html"))
 MAX_VALUE = 120
+READ_AGAIN = 5  # prose blocks whose sentences are read for the note's definition as well as for claims
 _COMMENT = re.compile(r"%%.*?(?:%%|\Z)")  # Obsidian's comments
 _ALT = re.compile(r"!\[([^\]\n]+)\]\(|<img\b[^>]*?\balt\s*=\s*[\"']([^\"'>]+)", re.I)
 _COLON = re.compile(r"\s?[:：]\s*")
@@ -83,7 +85,7 @@ class Survey:
 
     `leads` are the places (`byte_start`) of prose right before code or a picture. `is_occasion`: the note is of a day, a
     meeting or a talk; `is_activity`: it is titled for something done ("Firing the kiln"). Neither title is what its
-    sentences are about. `is_personal`: "I" in it is somebody, because it is a day's record or names its author.
+    sentences are about. `acts` holds what `act` has found. `is_personal`: "I" in it is somebody, because it is a day's record or names its author.
     """
 
     note: Note
@@ -102,12 +104,21 @@ class Survey:
     is_activity: bool = False
     is_personal: bool = False
     found: dict[str, list[Signal]] = field(default_factory=dict)
+    acts: dict[str, tuple[list[str], SpeechAct]] = field(default_factory=dict)
 
     def values(self, sentence: str) -> list[Signal]:
         """`signals.values`, once a sentence."""
         held = self.found.get(sentence)
         if held is None:
             held = self.found[sentence] = values(sentence)
+        return held
+
+    def act(self, sentence: str) -> tuple[list[str], SpeechAct]:
+        """The words of a sentence of the first blocks and what is done by saying it, once a sentence."""
+        held = self.acts.get(sentence)
+        if held is None:
+            words = words_of(sentence)
+            held = self.acts[sentence] = words, speech_act(sentence, words) if words else SpeechAct.FRAGMENT
         return held
 
     @property

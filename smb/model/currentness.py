@@ -6,7 +6,7 @@ revision about it and every revision that replaces one of those, in any order, r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -74,7 +74,7 @@ def judge(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "") -> Ve
         for target in revision.replaces:
             closers.setdefault(target, []).append(revision)
     undone, spent = _undone(known, closers), _spent(known)
-    rejected = {r.object_id: r for r in reversed(known.values()) if r.kind is RevisionKind.VERIFY and r.id not in undone and _rejects(r)}
+    rejected = _rejected(known, undone)
 
     fates: dict[Standing, list[tuple[Revision, Revision | None, Interval]]] = {}
     contests: list[Revision] = []
@@ -156,17 +156,18 @@ def _spent(known: Mapping[str, Revision]) -> set[str]:
 
 
 def stated(history: Iterable[Revision], as_of: AsOf = NOW) -> list[Revision]:
-    """The statements of any objects that still count: neither replaced by a later one of their object nor revoked, merged
-    or split. What another object supersedes is among them: it is current again if that one goes."""
+    """The statements of any objects that still count: neither replaced by a later one of their object nor revoked, merged,
+    split or rejected. What another object supersedes is among them: it is current again if that one goes."""
     known = _known(history, as_of)
     closers: dict[str, list[Revision]] = {}
     for revision in known.values():
         for target in revision.replaces:
             closers.setdefault(target, []).append(revision)
     undone, spent = _undone(known, closers), _spent(known)
+    rejected = _rejected(known, undone)
     return [
         r for r in known.values()
-        if r.kind in _STATES and r.id not in spent and not any(c.kind in _TAKES and c.id not in undone for c in closers.get(r.id, ()))
+        if r.kind in _STATES and r.id not in spent and r.object_id not in rejected and not any(c.kind in _TAKES and c.id not in undone for c in closers.get(r.id, ()))
     ]
 
 
@@ -315,8 +316,12 @@ def evidence_strength(supports: Iterable[Revision]) -> Verification:
     return strength_of(bool(backed), any(s.tool for s in backed))
 
 
-def _rejects(revision: Revision) -> bool:
-    return isinstance(revision.statement, SignOff) and revision.statement.decision is Decision.REJECTED
+def _rejected(known: Mapping[str, Revision], undone: Collection[str]) -> dict[str, Revision]:
+    """Object → the first rejection of it that nobody has undone."""
+    return {
+        r.object_id: r for r in reversed(known.values())
+        if r.kind is RevisionKind.VERIFY and r.id not in undone and isinstance(r.statement, SignOff) and r.statement.decision is Decision.REJECTED
+    }
 
 
 def _verification(history: list[Revision], as_of: AsOf, object_id: str, supports: Iterable[Revision], says: Statement) -> Verification:

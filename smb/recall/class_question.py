@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from smb.model.identity import fold
 from smb.recall.discover import stem
+from smb.recall.late_pattern import LatePattern
 from smb.recall.query import Operation
-from smb.recall.time_expression import TimeExpression
 
-_WORD = re.compile(r"[^\W_]+(?:[-'’._+#/&][^\W_]+)*")
+_WORD = LatePattern(r"[^\W_]+(?:[-'’._+#/&][^\W_]+)*")
 _LEADS = (
     r"how many (?:of )?(?:the |our |my |different |distinct )*",
     r"(?:the )?(?:total )?(?:number|count) of (?:the |our |my |different |distinct )*",
@@ -22,19 +22,19 @@ _LEADS = (
     r"(?:what|which|who) (?:are|were) (?:all )?(?:of )?(?:the |our |my )?(?:names of (?:the |our |my |all )*)?",
     r"(?:what|which)\s",
 )
-_LEAD = re.compile(rf"^\W*(?:{'|'.join(_LEADS)})", re.I)
-_ANYWHERE = re.compile(r"\b(?:how many|number of|count of|all (?:of )?the)\s(?:the |our |my |different |distinct )*", re.I)
+_LEAD = LatePattern(rf"^\W*(?:{'|'.join(_LEADS)})", re.I)
+_ANYWHERE = LatePattern(r"\b(?:how many|number of|count of|all (?:of )?the)\s(?:the |our |my |different |distinct )*", re.I)
 _CJK = (
-    re.compile(
+    LatePattern(
         r"^(?:(?P<owner>.{1,20}?)(?:に|には)(?P<np>[^はがにの]{1,12})(?:は|が)(?:いくつ|何[人個件本枚台匹冊])"
         r"|(?P<np2>[^はがに]{1,20})(?:は|が)(?:全部で)?(?:いくつ|何[人個件本枚台匹冊]))"
     ),
-    re.compile(
+    LatePattern(
         r"^(?:(?:一共|总共|共)?有?(?:多少|几|幾)(?:个|個|名|位|台|件|本)?(?P<np2>[^？?吗嗎]{1,12})"
         r"|(?P<owner>.{1,20}?)(?:一共|总共|共)?有(?:多少|几|幾)(?:个|個|名|位|台|件|本)?(?P<np>[^？?吗嗎]{1,12}))"
     ),
-    re.compile(r"^(?:列出|列举|列舉)(?:所有的?|全部的?)?(?P<np>[^？?。]{1,12})"),
-    re.compile(
+    LatePattern(r"^(?:列出|列举|列舉)(?:所有的?|全部的?)?(?P<np>[^？?。]{1,12})"),
+    LatePattern(
         r"^(?:すべての|全ての)(?P<np>[^を一はが？?。]{1,12})|^(?P<np2>[^を一はが？?。]{1,12})(?:の一覧|を(?:すべて|全て)?(?:挙げ|列挙|リスト))"
     ),
 )
@@ -49,15 +49,15 @@ _LIGHT = frozenset(
 )
 _TIMES = frozenset("times time ways long often much days day weeks week months month years year hours hour minutes minute".split())
 _GENERIC = frozenset("thing things one ones other others more less kind kinds sort sorts type types".split())
-_RELATIONS: tuple[tuple[re.Pattern[str], str, bool], ...] = (  # pattern, edge, whether it leads away from the named thing
-    (re.compile(r"\b(?:what|which \w+|list what|who) (?:is|are) (?:in|part of|inside) (?P<o>.+)", re.I), "contains", True),
-    (re.compile(r"\bwhat does (?P<o>.+?) (?:contain|consist of|include)\b", re.I), "contains", True),
-    (re.compile(r"\bwhat (?:depends|relies|rests) on (?P<o>.+)", re.I), "derives_from", False),
-    (re.compile(r"\bwhat does (?P<o>.+?) (?:depend|rely|rest) on\b", re.I), "derives_from", True),
-    (re.compile(r"\b(?:what|which notes?) (?:links? to|refers? to|references?) (?P<o>.+)", re.I), "references", False),
-    (re.compile(r"\bwhat does (?P<o>.+?) (?:link to|refer to|reference)\b", re.I), "references", True),
-    (re.compile(r"\bwhat extends (?P<o>.+)", re.I), "extends", False),
-    (re.compile(r"\bwhat (?:replaced|superseded) (?P<o>.+)", re.I), "evolves_into", True),
+_RELATIONS: tuple[tuple[LatePattern, str, bool], ...] = (  # pattern, edge, whether it leads away from the named thing
+    (LatePattern(r"\b(?:what|which \w+|list what|who) (?:is|are) (?:in|part of|inside) (?P<o>.+)", re.I), "contains", True),
+    (LatePattern(r"\bwhat does (?P<o>.+?) (?:contain|consist of|include)\b", re.I), "contains", True),
+    (LatePattern(r"\bwhat (?:depends|relies|rests) on (?P<o>.+)", re.I), "derives_from", False),
+    (LatePattern(r"\bwhat does (?P<o>.+?) (?:depend|rely|rest) on\b", re.I), "derives_from", True),
+    (LatePattern(r"\b(?:what|which notes?) (?:links? to|refers? to|references?) (?P<o>.+)", re.I), "references", False),
+    (LatePattern(r"\bwhat does (?P<o>.+?) (?:link to|refer to|reference)\b", re.I), "references", True),
+    (LatePattern(r"\bwhat extends (?P<o>.+)", re.I), "extends", False),
+    (LatePattern(r"\bwhat (?:replaced|superseded) (?P<o>.+)", re.I), "evolves_into", True),
 )
 
 
@@ -83,12 +83,10 @@ class ClassQuestion:
         return tuple(dict.fromkeys(f"{head} {end}".strip() for end in sorted(ends, key=lambda e: (e != last, e)) if end))
 
 
-def class_question(text: str, operation: Operation, times: tuple[TimeExpression, ...] = ()) -> ClassQuestion | None:
-    """What a COUNT or LIST question asks for; None where its words can't all be placed or it asks no class."""
+def class_question(text: str, operation: Operation) -> ClassQuestion | None:
+    """What a COUNT or LIST question (its words of time taken out) asks for; None where its words can't all be placed or it asks no class."""
     if operation not in (Operation.COUNT, Operation.LIST):
         return None
-    for one in reversed(times):
-        text = f"{text[: one.start]} {text[one.end :]}"
     text = " ".join(text.split()).strip(" ?？.!。")
     for pattern, edge, outward in _RELATIONS:
         if found := pattern.search(text):

@@ -16,6 +16,7 @@ from datetime import datetime
 from smb.model.identity import fold
 from smb.model.validity import Interval, from_iso
 from smb.recall.discover import stem
+from smb.recall.late_pattern import LatePattern
 from smb.recall.query import Plan, content_words
 from smb.recall.time_expression import Relation, read_times
 from smb.recall.verdicts import Judged, judge_objects, sources_known
@@ -24,8 +25,8 @@ from smb.stores.catalog_reader import CatalogReader
 from smb.stores.lexical import match_query
 
 LOOKED_AT = 40  # objects, and passages, that share most words with the phrase
-_WORDS = re.compile(r"[^\W_]+")
-_SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n")
+_WORDS = LatePattern(r"[^\W_]+")
+_SENTENCES = LatePattern(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n")
 _LEAVES = frozenset("happen happened occur occurred take took place date day month year time first last exactly".split())
 
 
@@ -72,7 +73,14 @@ def date_said(text: str, written: datetime | None) -> Interval | None:
 
 
 def _bases(text: str) -> set[str]:
-    return {stem(IRREGULAR.get(word, word)) for word in _WORDS.findall(text.casefold())}
+    return {stem(_base(word)) for word in _WORDS.findall(text.casefold())}
+
+
+def _base(word: str) -> str:
+    """A verb in its plain form, where it is an irregular past, "re" before it or not."""
+    if word.startswith("re") and word[2:] in IRREGULAR:
+        return f"re{IRREGULAR[word[2:]]}"
+    return IRREGULAR.get(word, word)
 
 
 def _within(inner: Interval, outer: Interval) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Protocol
 
 from smb.model.errors import SmbError
@@ -224,6 +225,7 @@ def _steps(home: sqlite3.Row) -> tuple[int, ...]:
     return (1,) if home["kind"] == "heading" or home["text"].rstrip(" *_").endswith((":", "?", "：", "？")) else ()
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A word without its commonest English endings, so that `temperatures` meets `temperature` in keys and names.
 

@@ -13,29 +13,30 @@ from datetime import datetime, timedelta
 
 from smb.model.validity import Interval
 from smb.recall.dated import Dated, dates_of
+from smb.recall.late_pattern import LatePattern
 from smb.recall.query import Plan
 from smb.recall.time_expression import read_times
 from smb.stores.catalog_reader import CatalogReader
 
 _TAIL = r"[\s?？.!]*$"
-_BETWEEN = re.compile(rf"\bbetween (?P<a>.+?) and (?P<b>.+?){_TAIL}", re.I)
-_FROM_TO = re.compile(rf"\bfrom (?P<a>.+?) (?:to|until|till) (?P<b>.+?){_TAIL}", re.I)
-_AFTER = re.compile(rf"\bafter (?P<a>.+?),? (?:did|was|were|is|are|does|had) (?P<b>.+?){_TAIL}", re.I)
-_AFTER_LATE = re.compile(rf"(?:did|was|were|is|had|does) (?P<b>.+?) after (?P<a>.+?){_TAIL}", re.I)
-_BEFORE = re.compile(rf"\bbefore (?P<b>.+?),? (?:did|was|were|is|are|does|had) (?P<a>.+?){_TAIL}", re.I)
-_BEFORE_LATE = re.compile(rf"(?:did|was|were|is|had|does) (?P<a>.+?) before (?P<b>.+?){_TAIL}", re.I)
-_SINCE = re.compile(rf"\b(?:since|has it been since|have passed since|passed since|elapsed since) (?P<a>.+?){_TAIL}", re.I)
-_AGO = re.compile(rf"\bago (?:did|was|were|is|had) (?P<a>.+?){_TAIL}", re.I)
-_UNTIL = re.compile(rf"\b(?:until|till) (?P<b>.+?){_TAIL}", re.I)
-_OLD = re.compile(rf"\bhow old (?:is|was|are) (?P<a>.+?){_TAIL}", re.I)
-_CJK_BOTH = re.compile(r"(?:从|從)?(?P<a>.+?)(?:から|到|至)(?P<b>.+?)(?:まで|一共|共|是|は|隔|过|過|有|用|经)*(?:何|どのくらい|どれくらい|多久|多少|[几幾])")
-_CJK_BETWEEN = re.compile(r"(?P<a>.+?)[と和与與](?P<b>.+?)(?:の間|之间|之間|间隔|相隔|隔)")
+_BETWEEN = LatePattern(rf"\bbetween (?P<a>.+?) and (?P<b>.+?){_TAIL}", re.I)
+_FROM_TO = LatePattern(rf"\bfrom (?P<a>.+?) (?:to|until|till) (?P<b>.+?){_TAIL}", re.I)
+_AFTER = LatePattern(rf"\bafter (?P<a>.+?),? (?:did|was|were|is|are|does|had) (?P<b>.+?){_TAIL}", re.I)
+_AFTER_LATE = LatePattern(rf"(?:did|was|were|is|had|does) (?P<b>.+?) after (?P<a>.+?){_TAIL}", re.I)
+_BEFORE = LatePattern(rf"\bbefore (?P<b>.+?),? (?:did|was|were|is|are|does|had) (?P<a>.+?){_TAIL}", re.I)
+_BEFORE_LATE = LatePattern(rf"(?:did|was|were|is|had|does) (?P<a>.+?) before (?P<b>.+?){_TAIL}", re.I)
+_SINCE = LatePattern(rf"\b(?:since|has it been since|have passed since|passed since|elapsed since) (?P<a>.+?){_TAIL}", re.I)
+_AGO = LatePattern(rf"\bago (?:did|was|were|is|had) (?P<a>.+?){_TAIL}", re.I)
+_UNTIL = LatePattern(rf"\b(?:until|till) (?P<b>.+?){_TAIL}", re.I)
+_OLD = LatePattern(rf"\bhow old (?:is|was|are) (?P<a>.+?){_TAIL}", re.I)
+_CJK_BOTH = LatePattern(r"(?:从|從)?(?P<a>.+?)(?:から|到|至)(?P<b>.+?)(?:まで|一共|共|是|は|隔|过|過|有|用|经)*(?:何|どのくらい|どれくらい|多久|多少|[几幾])")
+_CJK_BETWEEN = LatePattern(r"(?P<a>.+?)[と和与與](?P<b>.+?)(?:の間|之间|之間|间隔|相隔|隔)")
 _PAIRS = ((_BETWEEN, False), (_FROM_TO, True), (_AFTER, True), (_BEFORE, True), (_AFTER_LATE, True), (_BEFORE_LATE, True), (_CJK_BETWEEN, False),
           (_CJK_BOTH, True))
 MOST_SPLITS = 6
-_UNIT = re.compile(r"\b(?:how many|how much|in|number of) (day|week|month|year|hour|minute)s?\b|\b(day|week|month|year)s (?:between|passed|elapsed)\b", re.I)
+_UNIT = LatePattern(r"\b(?:how many|how much|in|number of) (day|week|month|year|hour|minute)s?\b|\b(day|week|month|year)s (?:between|passed|elapsed)\b", re.I)
 _CJK_UNITS = (("週", "week"), ("周", "week"), ("か月", "month"), ("ヶ月", "month"), ("カ月", "month"), ("个月", "month"), ("個月", "month"), ("年", "year"), ("日", "day"), ("天", "day"))
-_VERB = re.compile(r"^(?:did|was|were|is|are|does|do|had|has|have|the time (?:of|when))\s+", re.I)
+_VERB = LatePattern(r"^(?:did|was|were|is|are|does|do|had|has|have|the time (?:of|when))\s+", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Elapsed:
     value: str | None
     reason: str | None = None
     ends: tuple[Dated, ...] = ()
+    known: int = 0  # how many of the two ends have a date
 
 
 def ends_of(text: str) -> tuple[Ends, ...]:
@@ -77,7 +79,7 @@ def ends_of(text: str) -> tuple[Ends, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _splits(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+def _splits(pattern: LatePattern, text: str) -> Iterator[re.Match[str]]:
     """Every way a pattern divides a text: its first part may hold the word that ends it ("after it was moved did …")."""
     found = pattern.search(text)
     while found is not None:
@@ -94,7 +96,7 @@ async def elapsed(plan: Plan, reader: CatalogReader) -> Elapsed:
         result = await _elapsed(ends, plan, reader)
         if result.value is not None:
             return result
-        if failed is None or len(result.ends) > len(failed.ends):
+        if failed is None or result.known > failed.known:
             failed = result
     return failed or Elapsed(None, "The question names no two happenings to count between.")
 
@@ -109,17 +111,14 @@ async def _elapsed(ends: Ends, plan: Plan, reader: CatalogReader) -> Elapsed:
         stretches += [stretch] if stretch is not None else []
         reasons += [reason] if reason else []
     if len(stretches) < 2:
-        return Elapsed(None, " ".join(reasons), tuple(found))
+        return Elapsed(None, " ".join(reasons), tuple(found), len(stretches))
     value, reason = between(stretches[0], stretches[1], ends.unit, ends.ordered)
-    return Elapsed(value, reason, tuple(found))
+    return Elapsed(value, reason, tuple(found), 2)
 
 
 async def happened(plan: Plan, reader: CatalogReader) -> Dated | None:
     """The one dated statement that answers a question of when; None where there is none or they differ."""
-    text = plan.text
-    for one in reversed(plan.times):
-        text = f"{text[: one.start]} {text[one.end :]}"
-    found = await dates_of(text, plan, reader)
+    found = await dates_of(plan.untimed, plan, reader)
     return found[0] if len(found) == 1 else None
 
 

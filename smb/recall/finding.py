@@ -19,7 +19,7 @@ from smb.recall.discover import Found, stem
 from smb.recall.elapsed import elapsed, ends_of, happened, written
 from smb.recall.members import Member, members_of
 from smb.recall.pack import Unit
-from smb.recall.query import Operation, Plan
+from smb.recall.query import Operation, Plan, content_words
 from smb.recall.rank_objects import object_unit, passage_unit
 from smb.recall.resolver import Conflict, Held, Miss, State, resolve_key
 from smb.recall.score import Signals
@@ -154,7 +154,7 @@ async def asked_key(plan: Plan, reader: CatalogReader, found: Found) -> list:
     """The claims (catalog rows) of the one key a question asks for: its subject named, its attribute said, and no other key
     that holds as many of the question's words. Empty where there is none."""
     rows = await reader.objects(sorted(row for row, share in found.keys.items() if share >= KEY_WHOLE))
-    asked = {stem(fold(term)) for term in plan.terms}
+    asked = {stem(fold(term)) for term in content_words(plan.untimed)}
     implied = {stem(word) for word in plan.implied}
     keys: dict[tuple[str, tuple[str, ...]], list] = {}
     for row in rows:
@@ -213,7 +213,7 @@ async def _elapsed(plan: Plan, reader: CatalogReader, found: Found, shelf: _Shel
 
 
 async def _members(plan: Plan, reader: CatalogReader, found: Found, shelf: _Shelf, read_source: ReadSource) -> Finding:
-    asked = class_question(plan.text, plan.operation, plan.times)
+    asked = class_question(plan.untimed, plan.operation)
     if asked is None:
         return await _keyed(plan, reader, found, shelf) if plan.operation is Operation.COUNT else Finding()
     members = await members_of(asked, plan, reader, read_source)

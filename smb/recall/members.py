@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from smb.model.identity import fold
 from smb.recall.class_question import ClassQuestion
 from smb.recall.discover import stem
+from smb.recall.late_pattern import LatePattern
 from smb.recall.query import Plan
 from smb.recall.resolver import Conflict, State, resolve_key
 from smb.recall.verdicts import Judged, judge_objects, sources_known
@@ -34,13 +35,13 @@ _KINDS = {"person": "person", "people": "person", "organisation": "organisation"
           "place": "place", "product": "product"}
 _PARTS = frozenset("member part component item element piece page section child children participant".split())
 _NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_PROPERTY = re.compile(r"^(?:type|kind|category|categories|class|group)\s*:\s*(?P<v>.*(?:\n[ \t]*-[ \t].*)*)", re.I | re.M)
-_MARK = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+(?:\[(?P<done>[ xX])\]\s+)?")
-_NAME_ENDS = re.compile(r"\s+[–—-]\s+|:\s|：|\s\(|\s*→|;\s|\.\s")
-_IS_A = re.compile(r"^(?:the\s)?(?P<name>[^,;:]{2,60}?)\s(?:is|are)\s(?:(?:now|also)\s)?(?:an?|one\sof\s(?:the|our)|another|the\s\w+)\s(?P<what>[^,.;:]{1,60})", re.I)
+_PROPERTY = LatePattern(r"^(?:type|kind|category|categories|class|group)\s*:\s*(?P<v>.*(?:\n[ \t]*-[ \t].*)*)", re.I | re.M)
+_MARK = LatePattern(r"^\s*(?:[-*+•]|\d+[.)])\s+(?:\[(?P<done>[ xX])\]\s+)?")
+_NAME_ENDS = LatePattern(r"\s+[–—-]\s+|:\s|：|\s\(|\s*→|;\s|\.\s")
+_IS_A = LatePattern(r"^(?:the\s)?(?P<name>[^,;:]{2,60}?)\s(?:is|are)\s(?:(?:now|also)\s)?(?:an?|one\sof\s(?:the|our)|another|the\s\w+)\s(?P<what>[^,.;:]{1,60})", re.I)
 _NO_NAME = frozenset("this that these those it he she they there here what who which we i you a an one another".split())
-_WORDS = re.compile(r"[^\W_]+")
-_SPLIT = re.compile(r"\s*(?:,|;|、|，|\band\b|&|\n[ \t]*-[ \t])\s*")
+_WORDS = LatePattern(r"[^\W_]+")
+_SPLIT = LatePattern(r"\s*(?:,|;|、|，|\band\b|&|\n[ \t]*-[ \t])\s*")
 
 
 @dataclass(slots=True)
@@ -171,6 +172,10 @@ class _Finder:
         deeper: dict[tuple[str, str, str], dict[str, sqlite3.Row]] = {}
         for passage in await self._admitted(_whole(await self.rows.under(_WORDS.findall(self.asked.phrase.lower()), self.plan.scope.past))):
             path = passage["context"].split(" › ")
+            columns = path.pop().split(" | ") if passage["kind"] == "row" and " | " in path[-1] else []
+            if not wanted and any(self._is_class(column) for column in columns):
+                sections.setdefault((passage["document_id"], passage["source"], passage["context"]), []).append(passage)
+                continue
             place = next((n for n in range(len(path) - 1, -1, -1) if self._names_class(path[n], {fold(p) for p in path[:n]}, wanted)), None)
             if place is None:
                 continue
@@ -193,13 +198,16 @@ class _Finder:
     def _names_class(self, heading: str, above: set[str], owners: set[str]) -> bool:
         """Whether a heading names the class, and it or those above it one of the owners, where there are any."""
         words = [w for w in fold(heading).split() if w not in _DROPPED]
-        if tuple(map(stem, words)) == self.asked.stems:
+        if self._is_class(heading):
             return not owners or bool(owners & above)
         for owner in owners:
             left = [w for w in words if w not in owner.split()]
             if len(left) < len(words) and tuple(stem(re.sub("['’]s$", "", w)) for w in left) == self.asked.stems:
                 return True
         return False
+
+    def _is_class(self, heading: str) -> bool:
+        return tuple(stem(w) for w in fold(heading).split() if w not in _DROPPED) == self.asked.stems
 
     def _listed(self, passages: Sequence[sqlite3.Row]) -> list[tuple[str, sqlite3.Row]]:
         """(name, passage) of the members of the one list or table in a section. Raises _Cut where it has several."""
@@ -216,10 +224,10 @@ class _Finder:
         return [] if not runs else self._rows(runs[0]) if runs[0][0]["kind"] == "row" else self._items(runs[0])
 
     def _rows(self, rows: Sequence[sqlite3.Row]) -> list[tuple[str, sqlite3.Row]]:
+        head = rows[0]["context"].split(" › ")[-1].split(" | ")  # a row's context ends with its table's columns
+        column = next((n for n, cell in enumerate(head) if self._is_class(cell)), 0)
         table = [[cell.strip(" *_`[]") for cell in row["text"].strip().strip("|").split("|")] for row in rows]
-        head = table[0]
-        column = next((n for n, cell in enumerate(head) if tuple(stem(w) for w in fold(cell).split()) == self.asked.stems), 0)
-        return [(cells[column], row) for cells, row in zip(table[1:], rows[1:], strict=True) if len(cells) > column and cells[column]]
+        return [(cells[column], row) for cells, row in zip(table, rows, strict=True) if len(cells) > column and cells[column]]
 
     def _items(self, items: Sequence[sqlite3.Row]) -> list[tuple[str, sqlite3.Row]]:
         depths = [self._indent(item) for item in items]

@@ -15,39 +15,45 @@ from dataclasses import dataclass
 from typing import Any
 
 from smb.recall.discover import stem
+from smb.recall.late_pattern import LatePattern
 from smb.recall.pack import Unit
 from smb.recall.query import Operation, Plan
 from smb.recall.rank_objects import Asked
 from smb.recall.words import IRREGULAR, STOP_WORDS
 
-COMPARED = 40  # best units that are looked at
+COMPARED = 24  # best units that are looked at
 # Measured on made-up updates against other pairs of turns about one topic: what separates them is that an update says
 # most of what was asked, comes from the same speaker, is near in meaning, and names another figure or a change.
-OLDER_COVERS, SHARE = 0.5, 0.45  # of the question, by weight, the older says; of that, the newer
-ALIKE, ALIKE_WORDS = 0.35, 0.25  # cosine of the two; without vectors, the share of words they have in common besides the question's
-NEAR = 0.55  # share of the older's score the newer needs
+OLDER_COVERS = 0.5  # share of the question, by weight, the older says …
+SHARE, LEAST_SHARE = 0.45, 0.3  # … and of that the newer
+ALIKE, VERY_ALIKE = 0.35, 0.45  # cosine of the two; without vectors, the share of words they have in common
+NEAR = 0.55  # share of the older's match with the question the newer needs
 
 Vectors = Callable[[Sequence[int]], Any]
 
-_PRESENT = re.compile(
-    r"^\W*(?:and |so |but )?(?:(?:on |in |at |to |for |with |from )?(?:what|which|who|whose|where)(?!\w)|how (?:many|much|often|long|far|big|large|old|fast|high|hot)\b|"
+_PRESENT = LatePattern(
+    r"^\W*(?:and |so |but )?(?:(?:on |in |at |to |for |with |from )?(?:what|which|who|whose|where)(?!\w)|(?:at )?(?:what time|when) (?:do|does|is|are)\b|how (?:many|much|often|long|far|big|large|old|fast|high|hot)\b|"
     r"(?:what|who|where)['’]s\b|(?:tell me|give me|show me|remind me)\b)|(?:何|どこ|誰|だれ|いくつ|いくら|どの|什么|什麼|哪|谁|誰|多少|几|幾)", re.I
 )
-_PAST = re.compile(
+_PAST = LatePattern(
     r"\b(?:did|was|were|had|used to|first|original(?:ly)?|initial(?:ly)?|previous(?:ly)?|former(?:ly)?|earlier|before|ago|old|history|"
-    r"changed|in the past|at the time|back then|when|would|could|might|should|if|why)\b|以前|最初|当初|昔|原来|之前|本来|だった|ました", re.I
+    r"changed|in the past|at the time|back then|would|could|might|should|if|why)\b|以前|最初|当初|昔|原来|之前|本来|だった|ました", re.I
 )
-_CHANGE = re.compile(
+_CHANGE = LatePattern(
     r"\b(?:now|nowadays|these days|currently|no longer|any ?more|instead|after all|from (?:now|this|next) \w+|moved|switched|changed|swapped|"
     r"replaced|migrated|ported|upgraded|downgraded|renamed|rewr(?:ote|itten)|t(?:ook|aken|akes) over|raised|lowered|increased|decreased|reduced|"
     r"extended|shortened|postponed|grew|went (?:up|down|to|from)|dropped|ditched|gave up|settled|became|updated?|correction|turns? out|bumped)\b"
     r"|今は|現在|もう|新し|変わ|変更|になっ|现在|已经|改为|改成|换成|不再|更新",
     re.I,
 )
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_NAME = re.compile(r"(?<=[a-z,;)] )[A-Z][\w'’.-]*[A-Za-z0-9]")
-_WORDS = re.compile(r"[^\W_]+")
-_PARTS = re.compile(r"(\d+)")
+_NUMBER = LatePattern(
+    r"\d+(?:[.,:]\d+)*|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|"
+    r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|half|quarter|twice|thrice)\b|[一二三四五六七八九十百千万]+", re.I
+)
+_SAME_IN_PAST = frozenset("read put set hit let hurt quit shut spread cost bet".split())
+_PREFIX = LatePattern(r"^[^:\n]{0,80}\d{4}-\d{2}(?:-\d{2})?[^:\n]{0,20}: ")  # a title that tells a claim of one note from another's
+_WORDS = LatePattern(r"[^\W_]+")
+_PARTS = LatePattern(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,6 @@ class _Said:
     words: frozenset[str]
     cover: float
     numbers: frozenset[str]
-    names: frozenset[str]
     changed: bool
     place: int | None  # in its document
     speaker: str
@@ -84,23 +89,25 @@ def mark_updates(
 
 def _read(units: Sequence[Unit], plan: Plan, asked: Asked, rows: Mapping[int, sqlite3.Row], vectors: Vectors | None) -> list[_Said]:
     passages = {row["id"]: row for row in rows.values()}
-    best = [u for u in units[:COMPARED] if u.verdict in ("current", "contested") and u.document]
+    covers = {u.id: u.signals.cover if u.signals is not None and u.passage is not None else asked.cover(u.text) for u in units[:COMPARED]}
+    best = [u for u in units[:COMPARED] if u.verdict in ("current", "contested") and u.document and covers[u.id] >= LEAST_SHARE * OLDER_COVERS]
+    if len(best) < 2:
+        return []
     home = {u.id: next((passages[i] for i in (u.id, *u.attached) if i in passages), None) for u in best}
     embedded = [u for u in best if (row := home[u.id]) is not None and row["vector_row"] is not None]
     known = dict(zip((u.id for u in embedded), vectors([home[u.id]["vector_row"] for u in embedded]), strict=True)) if vectors and embedded else {}
-    numbers, own = frozenset(_NUMBER.findall(plan.text)), _words(plan.text)
+    numbers = _figures(plan.text)
     return [
         _Said(
-            u, u.signals.total if u.signals is not None else u.score, _words(u.text) - own, asked.cover(u.text), frozenset(_NUMBER.findall(u.text)) - numbers, _names(u.text) - own, bool(_CHANGE.search(u.text)),
+            u, u.signals.total if u.signals is not None else u.score, frozenset() if known else _words(u.text), covers[u.id], _figures(u.text) - numbers, bool(_CHANGE.search(u.text)),
             row["ordinal"] if (row := home[u.id]) is not None else None, row["speaker"] if row is not None else "", known.get(u.id),
         )
         for u in best
     ]  # fmt: skip
 
 
-def _names(text: str) -> frozenset[str]:
-    """Words with a capital inside a sentence, folded as words are."""
-    return frozenset(stem(m[0].casefold()) for m in _NAME.finditer(text) if m[0].casefold() not in STOP_WORDS)
+def _figures(text: str) -> frozenset[str]:
+    return frozenset(figure.lower() for figure in _NUMBER.findall(_PREFIX.sub("", text)))
 
 
 def _words(text: str) -> frozenset[str]:
@@ -109,9 +116,9 @@ def _words(text: str) -> frozenset[str]:
 
 def about_now(plan: Plan) -> bool:
     """Whether a question asks what or how much something is, and names no time and no past."""
-    if plan.operation not in (Operation.FACT, Operation.COUNT, Operation.LIST) or plan.times or _PAST.search(plan.text):
+    if plan.operation is Operation.TEMPORAL_ARITHMETIC or plan.times or _PAST.search(plan.text):
         return False
-    done = any(m["verb"].lower() in IRREGULAR or m["verb"].lower().endswith("ed") for m in _perfects(plan.text))
+    done = any(m["verb"].lower() in IRREGULAR or m["verb"].lower() in _SAME_IN_PAST or m["verb"].lower().endswith("ed") for m in _perfects(plan.text))
     return bool(_PRESENT.search(plan.text)) and not done
 
 
@@ -124,22 +131,23 @@ def _perfects(text: str) -> Iterator[re.Match[str]]:
 
 
 def updates(newer: _Said, older: _Said) -> bool:
-    """Whether a statement reads as an update of another: of the same speaker, about the same, and it gives another figure,
-    names something else, or says that something changed."""
-    if older.cover < OLDER_COVERS or newer.cover < SHARE * older.cover or newer.speaker != older.speaker:
+    """Whether a statement reads as an update of another: of the same speaker, about the same, and it gives another figure, or
+    says that something changed and is nearer still."""
+    if older.cover < OLDER_COVERS or newer.speaker != older.speaker or newer.strength < NEAR * older.strength:
         return False
-    if newer.strength < NEAR * older.strength or newer.unit.text.rstrip(" *_").endswith(("?", "!", "？", "！")):
+    if newer.unit.text.rstrip(" *_").endswith(("?", "!", "？", "！")):
         return False
-    figures = bool(newer.numbers) and bool(older.numbers) and newer.numbers != older.numbers
-    named = bool(newer.names) and bool(older.names) and newer.names.isdisjoint(older.names)
-    return (figures or named or newer.changed) and alike(newer, older)
+    covers, likeness = newer.cover / older.cover, alike(newer, older)
+    if newer.numbers and older.numbers and newer.numbers != older.numbers:
+        return likeness >= ALIKE and covers >= SHARE or likeness >= VERY_ALIKE and covers >= LEAST_SHARE
+    return newer.changed and likeness >= VERY_ALIKE and covers >= SHARE
 
 
-def alike(a: _Said, b: _Said) -> bool:
-    """Whether two statements are near in meaning: by cosine where both are embedded, else by the words they share."""
+def alike(a: _Said, b: _Said) -> float:
+    """How near two statements are in meaning: their cosine where both are embedded, else the share of words in common."""
     if a.vector is not None and b.vector is not None:
-        return float(a.vector @ b.vector) >= ALIKE
-    return len(a.words & b.words) >= ALIKE_WORDS * min(len(a.words), len(b.words))
+        return float(a.vector @ b.vector)
+    return len(a.words & b.words) / max(1, min(len(a.words), len(b.words)))
 
 
 def later(newer: _Said, older: _Said, documents: Mapping[str, sqlite3.Row]) -> bool:

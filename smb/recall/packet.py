@@ -76,7 +76,7 @@ def packet_of(told: Told, elapsed_ms: float) -> dict[str, Any]:
     listed = [unit for _, unit in finding.members] or finding.group
     visible = min(total, sum(unit.id in shown for unit in listed)) if total is not None else None
     outcome, reason = _outcome(told, conflicts)
-    return {
+    packet = {
         "schema_version": SCHEMA_VERSION,
         "query": request.query,
         "operation": plan.operation.value,
@@ -101,6 +101,37 @@ def packet_of(told: Told, elapsed_ms: float) -> dict[str, Any]:
         "answer_instructions": ANSWER_INSTRUCTIONS,
         "elapsed_ms": round(elapsed_ms, 3),
     }
+    return packet | {"plan": _plan(plan), "left_out": _left_out(told)} if request.explain else packet
+
+
+def _plan(plan: Plan) -> dict[str, Any]:
+    """How the question was read."""
+    during = plan.during if plan.during.known else None
+    return {
+        "terms": list(plan.terms),
+        "phrases": list(plan.phrases),
+        "implied": list(plan.implied),
+        "negated": plan.negated,
+        "times": [
+            {"text": one.text, "relation": one.relation.value, "event": one.event or None, "from": to_iso(one.window.start), "to": to_iso(one.window.end)}
+            for one in plan.times
+        ],
+        "during": [to_iso(during.start), to_iso(during.end)] if during else None,
+        "cut": plan.cut,
+    }
+
+
+def _left_out(told: Told) -> list[dict[str, Any]]:
+    """What was found and is not among the items, with the reason: what lapsed first, then by score, then what stands in the
+    lines of an item."""
+    shown = {unit.id for unit in told.units}
+    lapsed = [(unit, f"{unit.verdict}, listed apart") for unit in told.superseded if unit.id not in shown]
+    out = [(one.unit, one.reason) for one in told.left_out]
+    behind = [
+        {"id": id_, "title": None, "score": None, "reason": f"stands in the lines of {unit.id}"}
+        for unit in told.units for id_ in unit.attached if id_ not in shown
+    ]  # fmt: skip
+    return [{"id": unit.id, "title": unit.title, "score": unit.score, "reason": why} for unit, why in (*lapsed, *out)] + behind
 
 
 def _item(unit: Unit, rank: int, told: Told) -> dict[str, Any]:

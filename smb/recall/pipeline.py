@@ -20,7 +20,7 @@ from smb.recall.newer import Vectors, mark_updates
 from smb.recall.pack import Unit
 from smb.recall.packet import Told, packet_of
 from smb.recall.query import EmptyQuery, Operation, Plan, RecallRequest, plan
-from smb.recall.rank_objects import Asked, Material, units_of
+from smb.recall.rank_objects import Asked, Material, units_of, without_lapsed
 from smb.recall.score import Signals, score_passages, weigh
 from smb.recall.standpoint import Standpoint
 from smb.recall.time_window import in_window, placed
@@ -31,6 +31,7 @@ from smb.stores.catalog_reader import CatalogReader, Scope
 __all__ = ["EmptyQuery", "Operation", "RecallRequest", "recall", "routes_for"]
 
 JUDGED_PASSAGES = 60  # best passages whose claims are looked up, and three for each item asked for
+OFFERED_PASSAGES = 120  # … and how many may become items at all, four for each item asked for
 NEAR_COSINE = (
     0.38  # a passage this near answers without sharing a word; of 152 real questions one stayed below, nonsense reached 0.28
 )
@@ -144,10 +145,10 @@ async def _rank(asked: Plan, request: RecallRequest, reader: CatalogReader, foun
         told.evidence.setdefault(line["object_id"], []).append(line)
         if line["passage"] is not None:
             homes.setdefault(ids[line["object_id"]], []).append(line["passage"])
-    passages = {row: signals[row] for row in sorted(signals, key=lambda row: (-signals[row].total, row))}
+    passages = {row: signals[row] for row in sorted(signals, key=lambda row: (-signals[row].total, row))[: max(OFFERED_PASSAGES, 4 * request.n)]}
     await _read_documents(reader, told)
     words = Asked.of(asked, terms)
-    ranked = units_of(Material(found, passages, judged, within, homes, admitted), words)
+    ranked = without_lapsed(units_of(Material(found, passages, judged, within, homes, admitted), words), judged, told.evidence)
     mark_updates(ranked, asked, told.documents, words, found.rows, vectors)
     return ranked
 
@@ -170,7 +171,7 @@ async def _admit(asked: Plan, reader: CatalogReader, found: Found) -> None:
 
 def _is_miss(found: Found, signals: Mapping[int, Signals], asked: Plan) -> bool:
     """Nothing shares a telling part of its words with the question, bears a name in it, or is close in meaning."""
-    if found.names or found.keys or found.best_similarity >= NEAR_COSINE:
+    if found.names or found.keys or asked.window.known or found.best_similarity >= NEAR_COSINE:
         return False
     lexical = [kind for (kind, _), routes in found.by.items() if "lexical" in routes]
     if not lexical:

@@ -17,6 +17,7 @@ from smb.model.currentness import AsOf
 from smb.model.errors import SmbError
 from smb.model.identity import fold
 from smb.model.validity import ALWAYS, Interval, parse_interval
+from smb.recall.late_pattern import LatePattern
 from smb.recall.time_expression import MICRO, Relation, TimeExpression, own_date, read_times, window_of
 from smb.recall.words import ARITHMETIC, COUNT, IMPLIED, LIST, LOOKUP, NEGATIONS, STOP_WORDS
 from smb.stores.catalog_reader import Scope
@@ -28,10 +29,10 @@ NAME_WORDS = 5  # longest name looked up
 MAX_NAMES = 400
 UNSPACED_RUN, UNSPACED_NAME = 40, 8  # characters of an unspaced run that are looked at, and of a name in it
 
-_QUOTED = re.compile(r"\"([^\"\n]{2,99})\"|“([^”\n]{2,99})”|«([^»\n]{2,120})»|「([^」\n]{2,60})」|`([^`\n]{2,120})`")
-_WORD = re.compile(r"[^\W_]+(?:[-'’._+#/@:][^\W_]+)*\+{0,2}#?")
-_POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
-_PARTS = re.compile(r"[^\W_]+")
+_QUOTED = LatePattern(r"\"([^\"\n]{2,99})\"|“([^”\n]{2,99})”|«([^»\n]{2,120})»|「([^」\n]{2,60})」|`([^`\n]{2,120})`")
+_WORD = LatePattern(r"[^\W_]+(?:[-'’._+#/@:][^\W_]+)*\+{0,2}#?")
+_POSSESSIVE = LatePattern(r"['’]s$", re.IGNORECASE)
+_PARTS = LatePattern(r"[^\W_]+")
 
 
 class EmptyQuery(SmbError):
@@ -121,6 +122,14 @@ class Plan:
     def window(self) -> Interval:
         """The stretch the question's times leave; ALWAYS where it names none that is known."""
         return window_of(self.times)
+
+    @property
+    def untimed(self) -> str:
+        """The question without the words that tell its times."""
+        text = self.text
+        for one in reversed(self.times):
+            text = f"{text[: one.start]} {text[one.end :]}"
+        return text
 
     @property
     def clocks(self) -> AsOf:

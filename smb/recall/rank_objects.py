@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from smb.model.currentness import Standing
@@ -16,8 +16,9 @@ from smb.recall.discover import Found, stem
 from smb.recall.pack import Unit
 from smb.recall.query import Plan
 from smb.recall.score import Signals, Terms
-from smb.recall.verdicts import Judged, passage_standing
+from smb.recall.verdicts import GONE, Judged, passage_standing
 
+DESCRIBED = frozenset({"concept", "entity"})  # their body is the sentence that says what they are
 SPEAKS_FOR_ITS_LINES = frozenset({"claim", "question", "relationship"})
 KEY_BONUS, KEY_WHOLE_BONUS = (
     0.5,
@@ -120,6 +121,35 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
             continue
         units.append(unit)
     return sorted(units, key=lambda u: (-u.score, u.kind, u.id, u.row))
+
+
+def without_lapsed(units: list[Unit], judged: Mapping[int, Judged], evidence: dict[str, list[sqlite3.Row]]) -> list[Unit]:
+    """The units with concepts and entities no longer described by a sentence whose claim has lapsed: they keep their name
+    and the rest of their evidence, and go where nothing of it is left."""
+    gone = _places(judged, evidence, lambda one: one.standing in GONE) - _places(judged, evidence, lambda one: one.holds)
+    if not gone:
+        return units
+    kept = []
+    for unit in units:
+        if unit.kind == "object" and unit.judged is not None and unit.type in DESCRIBED and unit.judged.holds:
+            lines = evidence.get(unit.id, [])
+            standing = [line for line in lines if (line["source"], line["byte_start"]) not in gone]
+            if len(standing) < len(lines):
+                if not standing:
+                    continue
+                evidence[unit.id], unit.text = standing, unit.title
+        kept.append(unit)
+    return kept
+
+
+def _places(judged: Mapping[int, Judged], evidence: Mapping[str, Sequence[sqlite3.Row]], which: Callable[[Judged], bool]) -> set[tuple[str, int]]:
+    """Where the claims stand of which `which` is true: (source, first byte)."""
+    return {
+        (line["source"], line["byte_start"])
+        for one in judged.values()
+        if one.row["type"] == "claim" and which(one)
+        for line in evidence.get(one.row["id"], ())
+    }
 
 
 def _own_score(row: int, judged: Judged, asked: Asked, found: Found) -> float:

@@ -14,10 +14,11 @@ from smb.model.currentness import AsOf, Standing, as_object, judge
 from smb.model.identity import fold
 from smb.model.revision import Revision, Statement
 from smb.model.validity import ALWAYS, Interval
+from smb.recall.late_pattern import LatePattern
 from smb.stores.catalog_reader import CatalogReader
 
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
-_UNIT_GAP = re.compile(r"(?<=\d)\s+(?=[^\W\d]|[°%€$£¥])")
+_THOUSANDS = LatePattern(r"(?<=\d),(?=\d{3}\b)")
+_UNIT_GAP = LatePattern(r"(?<=\d)\s+(?=[^\W\d]|[°%€$£¥])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,8 @@ def resolve(histories: Mapping[str, Iterable[Revision]], as_of: AsOf, key_of: It
     Equal values count once. Without a valid time, a value that ended before another began is no rival of it. With
     `during`, a value that ended within the stretch and was not replaced counts too, unless one holds at its end.
     """
-    held = {i: list(history) for i, history in histories.items()}
-    bearers = [i for i in (key_of if key_of is not None else held) if i in held]
+    held = {i: list(histories[i]) for i in sorted(histories)}
+    bearers = sorted(i for i in (key_of if key_of is not None else held) if i in held)
     standing: dict[str, Held] = {}
     against: dict[str, tuple[str, ...]] = {}
     ended: dict[str, Held] = {}

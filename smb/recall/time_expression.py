@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from smb.model.validity import ALWAYS, UTC, Interval, TimeError, parse_interval
+from smb.recall.late_pattern import LatePattern
 
 MICRO = timedelta(microseconds=1)
 
@@ -72,6 +73,8 @@ class TimeExpression:
 def read_times(text: str, now: datetime | None = None, *, events: bool = True) -> tuple[TimeExpression, ...]:
     """The times `text` names, in order, none overlapping; `now` is what "today" is (else the text's own date, if it opens
     with one). With `events`, happenings after "before", "after", "during", "since" and "until" too."""
+    if not _MAYBE.search(text):
+        return ()
     own = _OWN_DATE.match(text)
     anchor = now
     if own is not None and (stamped := _read(own["date"], None)) is not None:
@@ -86,7 +89,7 @@ def read_times(text: str, now: datetime | None = None, *, events: bool = True) -
 
 def own_date(text: str) -> datetime | None:
     """The day a question says it is asked on ("[2031-05-08] what …", "Today is 8 May 2031. …"), if it does."""
-    found = _OWN_DATE.match(text)
+    found = _OWN_DATE.match(text) if _MAYBE.search(text) else None
     stretch = _read(found["date"], None) if found else None
     return stretch.start if stretch else None
 
@@ -103,6 +106,12 @@ def window_of(times: tuple[TimeExpression, ...]) -> Interval:
 
 
 # ------------------------------------------------------------ written dates
+
+_MAYBE = re.compile(  # what every time has something of
+    r"\d|day|week|month|year|ago\b|tonight|tomorrow|january|february|march|april|may\b|june|july|august|(?:sept|octo|novem|decem)(?:em)?ber|"
+    r"\b(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|before|after|following|since|until|prior|during|at the time|[日天週周星月年前後后]",
+    re.I,
+)
 
 _MONTHS = "january february march april may june july august september october november december".split()
 _NUMBER = {name: n for n, name in enumerate(_MONTHS, 1)} | {name[:3]: n for n, name in enumerate(_MONTHS, 1)} | {"sept": 9}
@@ -135,7 +144,7 @@ _RELATIVE = (
 )
 _LOOSE = rf"(?:{_MONTH}|(?:19|20|21)\d\d|{'|'.join(_DAYS)})"  # only after a word that makes it a time
 _BARE = {"may", "march", "mar", "sept"}  # words that are also something else, unless something makes them a month
-_OWN_DATE = re.compile(
+_OWN_DATE = LatePattern(
     rf"\s*[\[(]?(?:(?:today|it|now)\sis\s|asked\s(?:on\s)?|on\s|date:\s*)?(?P<date>{_FULL})\s*(?:[\])]|[:：,.]\s)[\s:,.–—-]*", re.I
 )
 _LEADS: tuple[tuple[str, Relation], ...] = (
@@ -147,18 +156,18 @@ _LEADS: tuple[tuple[str, Relation], ...] = (
     (r"in|on|during|at|within|around|over|for|back\sin|在|于|於", Relation.IN),
 )
 _LEAD = "|".join(f"(?P<r{n}>{words})" for n, (words, _) in enumerate(_LEADS))
-_FOLLOWS: tuple[tuple[re.Pattern[str], Relation], ...] = (
-    (re.compile(r"\s?(?:の時点|時点|现在|現在)(?:で|の)?"), Relation.AS_OF),
-    (re.compile(r"\s?(?:より前|以前|之前|の前|前)(?!に?は?ある)"), Relation.BEFORE),
-    (re.compile(r"\s?(?:以降|以来|から|以后|之后|以後|之後|起)"), Relation.SINCE),
-    (re.compile(r"\s?(?:まで|为止|為止)"), Relation.UNTIL),
+_FOLLOWS: tuple[tuple[LatePattern, Relation], ...] = (
+    (LatePattern(r"\s?(?:の時点|時点|现在|現在)(?:で|の)?"), Relation.AS_OF),
+    (LatePattern(r"\s?(?:より前|以前|之前|の前|前)(?!に?は?ある)"), Relation.BEFORE),
+    (LatePattern(r"\s?(?:以降|以来|から|以后|之后|以後|之後|起)"), Relation.SINCE),
+    (LatePattern(r"\s?(?:まで|为止|為止)"), Relation.UNTIL),
 )
-_DATED = re.compile(
+_DATED = LatePattern(
     rf"(?:(?<![\w])(?:{_LEAD})\s?(?:(?:early|mid|late|the\s(?:start|beginning|middle|end)\sof)[\s-])?)?"
     rf"(?<![A-Za-z0-9_.])(?P<date>{_FULL}|{_RELATIVE}|{_LOOSE}(?![\w-]))",
     re.I,
 )
-_PAIR = re.compile(
+_PAIR = LatePattern(
     rf"(?<!\w)(?:between|from)\s(?P<a>{_FULL}|{_LOOSE}|{_RELATIVE})\s(?:and|to|until|till|through)\s"
     rf"(?P<b>{_FULL}|{_LOOSE}|{_RELATIVE})|(?P<c>{_FULL})\s?(?:から|至|到|〜|～)\s?(?P<d>{_FULL})", re.I
 )
@@ -323,40 +332,40 @@ def _around(days: int) -> Callable[[re.Match[str], datetime], Interval]:
     return lambda _, today: _day(today + timedelta(days=days))
 
 
-_Rule = tuple[re.Pattern[str], Callable[[re.Match[str], datetime], Interval | None]]
+_Rule = tuple[LatePattern, Callable[[re.Match[str], datetime], Interval | None]]
 _RULES: tuple[_Rule, ...] = (
-    (re.compile("day before yesterday|一昨日|前天"), _around(-2)),
-    (re.compile("yesterday|昨日|昨天"), _around(-1)),
-    (re.compile("today|tonight|今日|今天"), _around(0)),
-    (re.compile("tomorrow|明日|明天"), _around(1)),
-    (re.compile("day after tomorrow"), _around(2)),
-    (re.compile(rf"({_COUNT}) (days?|weeks?|months?|years?) ago"), _ago),
-    (re.compile(rf"({_CJK_COUNT})\s?(日|天|週間|周|個星期|个星期|か月|ヶ月|カ月|个月|個月|年)間?前"), _ago),
-    (re.compile(rf"(?:last|past|previous) ({_COUNT}) (days?|weeks?|months?|years?)"), _last_many),
-    (re.compile(r"(last|this|next|previous|past) (\w+)\.?"), _turn),
-    (re.compile("先週|上[周週]|上个?星期"), lambda _, today: _week(today, -1)),
-    (re.compile("今週|本[周週]|这[周週]"), lambda _, today: _week(today, 0)),
-    (re.compile("来週|下[周週]"), lambda _, today: _week(today, 1)),
-    (re.compile("先月|上个?月|上個月"), lambda _, today: _month(today.year, today.month - 1)),
-    (re.compile("今月|本月|这个月"), lambda _, today: _month(today.year, today.month)),
-    (re.compile("来月|下个?月"), lambda _, today: _month(today.year, today.month + 1)),
-    (re.compile("去年|昨年"), lambda _, today: _year(today.year - 1)),
-    (re.compile("今年"), lambda _, today: _year(today.year)),
-    (re.compile("来年|明年"), lambda _, today: _year(today.year + 1)),
-    (re.compile(r"(\d{1,2})\s?月(?:\s?(\d{1,2})\s?[日号號])?"), lambda m, today: _latest(int(m[1]), int(m[2]) if m[2] else None, today)),
-    (re.compile(f"({'|'.join(_DAYS)})"), _weekday),
-    (re.compile(rf"{_MONTH}(?: \d{{1,2}}(?:st|nd|rd|th)?)?|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}"), _named_month),
+    (LatePattern("day before yesterday|一昨日|前天"), _around(-2)),
+    (LatePattern("yesterday|昨日|昨天"), _around(-1)),
+    (LatePattern("today|tonight|今日|今天"), _around(0)),
+    (LatePattern("tomorrow|明日|明天"), _around(1)),
+    (LatePattern("day after tomorrow"), _around(2)),
+    (LatePattern(rf"({_COUNT}) (days?|weeks?|months?|years?) ago"), _ago),
+    (LatePattern(rf"({_CJK_COUNT})\s?(日|天|週間|周|個星期|个星期|か月|ヶ月|カ月|个月|個月|年)間?前"), _ago),
+    (LatePattern(rf"(?:last|past|previous) ({_COUNT}) (days?|weeks?|months?|years?)"), _last_many),
+    (LatePattern(r"(last|this|next|previous|past) (\w+)\.?"), _turn),
+    (LatePattern("先週|上[周週]|上个?星期"), lambda _, today: _week(today, -1)),
+    (LatePattern("今週|本[周週]|这[周週]"), lambda _, today: _week(today, 0)),
+    (LatePattern("来週|下[周週]"), lambda _, today: _week(today, 1)),
+    (LatePattern("先月|上个?月|上個月"), lambda _, today: _month(today.year, today.month - 1)),
+    (LatePattern("今月|本月|这个月"), lambda _, today: _month(today.year, today.month)),
+    (LatePattern("来月|下个?月"), lambda _, today: _month(today.year, today.month + 1)),
+    (LatePattern("去年|昨年"), lambda _, today: _year(today.year - 1)),
+    (LatePattern("今年"), lambda _, today: _year(today.year)),
+    (LatePattern("来年|明年"), lambda _, today: _year(today.year + 1)),
+    (LatePattern(r"(\d{1,2})\s?月(?:\s?(\d{1,2})\s?[日号號])?"), lambda m, today: _latest(int(m[1]), int(m[2]) if m[2] else None, today)),
+    (LatePattern(f"({'|'.join(_DAYS)})"), _weekday),
+    (LatePattern(rf"{_MONTH}(?: \d{{1,2}}(?:st|nd|rd|th)?)?|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}"), _named_month),
 )
 
 # ------------------------------------------------------------ happenings
 
-_EVENT = re.compile(
+_EVENT = LatePattern(
     r"\b(?:(?P<around>(?:in|during|within|on)\sthe\s(?P<reach>day|week|fortnight|month|year)s?\s(?:right\s|just\s)?)?(?P<rel>before|after|following|"
     r"since|until|prior\sto)|(?P<during>during|at\sthe\stime\sof))\s(?P<event>(?:the|our|my|his|her|its|their|we|i|he|she|they|it)\s[^,;.?!？。]{2,80}"
     r"|[A-Z][^,;.?!？。]{2,80})"
 )
-_EVENT_CJK = re.compile(r"(?P<event>[^\s、，。？?はがのに在]{2,12}?)(?:の?(?P<before>前に?|之前|以前)|の?(?P<after>後に?|あと|之后|之後|以后|以後))")
-_EVENT_ENDS = re.compile(r"\s(?:what|who|whom|whose|which|where|when|how|why|did|do|does|was|were|is|are|has|have|had|and then)\b.*", re.I | re.S)
+_EVENT_CJK = LatePattern(r"(?P<event>[^\s、，。？?はがのに在]{2,12}?)(?:の?(?P<before>前に?|之前|以前)|の?(?P<after>後に?|あと|之后|之後|以后|以後))")
+_EVENT_ENDS = LatePattern(r"\s(?:what|who|whom|whose|which|where|when|how|why|did|do|does|was|were|is|are|has|have|had|and then)\b.*", re.I | re.S)
 _REACH = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
 _RELATION = {"before": Relation.BEFORE, "prior to": Relation.BEFORE, "after": Relation.AFTER, "following": Relation.AFTER,
              "since": Relation.SINCE, "until": Relation.UNTIL}

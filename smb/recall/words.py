@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from smb.recall.late_pattern import LatePattern
+
 QUESTION_WORDS = frozenset(
     "what whats when where who whom whose which why how did does do is are was were has have had would could might should can "
     "will shall may must likely kind kinds type types sort sorts many much".split()
@@ -48,36 +50,36 @@ IRREGULAR = {  # past forms of English verbs, by the form a question uses ("when
     for past in pasts.split(",")
 }
 
-IMPLIED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (  # what a question asks the value of without naming it
-    (re.compile(r"\bwhere\b|どこ|哪里|哪裡|在哪", re.I), ("location", "place", "address", "town", "city", "場所", "位置", "地点")),
-    (re.compile(r"\bhow (?:wide|broad)\b", re.I), ("width",)),
-    (re.compile(r"\bhow long\b", re.I), ("length", "duration")),
-    (re.compile(r"\bhow (?:high|tall)\b", re.I), ("height",)),
-    (re.compile(r"\bhow deep\b", re.I), ("depth",)),
-    (re.compile(r"\bhow (?:heavy|much does .{1,40} weigh)\b", re.I), ("weight",)),
-    (re.compile(r"\bhow (?:hot|warm|cold)\b", re.I), ("temperature",)),
-    (re.compile(r"\bhow (?:big|large)\b", re.I), ("size", "capacity")),
-    (re.compile(r"\bhow fast\b", re.I), ("speed",)),
-    (re.compile(r"\bhow old\b", re.I), ("age",)),
-    (re.compile(r"\bhow (?:much|expensive)\b|いくら|多少钱|多少錢", re.I), ("cost", "price", "値段", "価格", "价格", "價格")),
-    (re.compile(r"\bwho (?:owns|is in charge|is responsible|runs|leads|manages|maintains)\b", re.I), ("owner", "lead", "manager", "maintainer")),
+IMPLIED: tuple[tuple[LatePattern, tuple[str, ...]], ...] = (  # what a question asks the value of without naming it
+    (LatePattern(r"\bwhere\b|どこ|哪里|哪裡|在哪", re.I), ("location", "place", "address", "town", "city", "場所", "位置", "地点")),
+    (LatePattern(r"\bhow (?:wide|broad)\b", re.I), ("width",)),
+    (LatePattern(r"\bhow long\b", re.I), ("length", "duration")),
+    (LatePattern(r"\bhow (?:high|tall)\b", re.I), ("height",)),
+    (LatePattern(r"\bhow deep\b", re.I), ("depth",)),
+    (LatePattern(r"\bhow (?:heavy|much does .{1,40} weigh)\b", re.I), ("weight",)),
+    (LatePattern(r"\bhow (?:hot|warm|cold)\b", re.I), ("temperature",)),
+    (LatePattern(r"\bhow (?:big|large)\b", re.I), ("size", "capacity")),
+    (LatePattern(r"\bhow fast\b", re.I), ("speed",)),
+    (LatePattern(r"\bhow old\b", re.I), ("age",)),
+    (LatePattern(r"\bhow (?:much|expensive)\b|いくら|多少钱|多少錢", re.I), ("cost", "price", "値段", "価格", "价格", "價格")),
+    (LatePattern(r"\bwho (?:owns|is in charge|is responsible|runs|leads|manages|maintains)\b", re.I), ("owner", "lead", "manager", "maintainer")),
 )
 
-COUNT = re.compile(
+COUNT = LatePattern(
     r"\b(how many|number of|count of|how often|how many times)\b|いくつ|何[人個件本枚台匹冊回]|多少[个個人件台本次]|[几幾][个個人件台本次]",
     re.IGNORECASE,
 )
-ARITHMETIC = re.compile(
+ARITHMETIC = LatePattern(
     r"\b(how long (?:ago|after|before|between|since|until|did|has|have|had|was|were|is|does|will)|how (?:many|"
     r"much) (?:days?|weeks?|months?|years?|hours?|minutes?)|"
     r"(?:days|weeks|months|years|time) (?:between|passed|elapsed)|how old)\b|何(?:日間?|週間|か月|ヶ月|カ月|年間?)(?!に|の)|どのくらい|どれくらい|多久|多少天|[几幾多少](?:天|周|个月|個月|年)",
     re.IGNORECASE,
 )
-LOOKUP = re.compile(
+LOOKUP = LatePattern(
     r"\b(when|since when|(?:what|which) (?:date|day|month|year|time|week|quarter|decade|century)|on what (?:date|day)|date of)\b|いつ|什么时候|什麼時候|何时|何時|哪(?:一?天|一?年|个?月)",
     re.IGNORECASE,
 )
-LIST = re.compile(
+LIST = LatePattern(
     r"^\W*(?:list|name (?:all|the|every)|enumerate|show (?:me )?(?:all|every))\b|\b(?:what|which) (?:are|were) (?:all|"
     r"the (?:names|members|items|parts|steps|kinds|types))\b|"
     r"\ball (?:of )?the\b|^\W*who are\b|^\W*(?:which|what) (?:[\w-]+ ){0,2}[\w-]{2,}s (?:are|do|does|did|have|has|exist|were)\b|"
@@ -86,7 +88,7 @@ LIST = re.compile(
     re.IGNORECASE,
 )
 
-TELLS_TIME = re.compile(
+TELLS_TIME = LatePattern(
     r"\b(yesterday|today|tonight|tomorrow|ago|(?:last|next|this|past) (?:week|month|year|morning|weekend|night|spring|"
     r"summer|autumn|fall|winter|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|"

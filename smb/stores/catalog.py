@@ -6,7 +6,7 @@ the ledger and layer 0. Writing rows from transactions is `catalog_apply`; the r
 
 from __future__ import annotations
 
-import asyncio
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -50,25 +50,41 @@ class Catalog:
         self.fresh: dict[str, MemoryObject] = {}  # objects folded by this process since `forget_fresh`
 
     @classmethod
-    async def open(cls, path: Path, *, read_only: bool = False) -> Catalog:
-        """Opens (and unless `read_only` creates or migrates) the catalog. Raises CatalogTooNew, CatalogDamaged."""
-        if read_only and not path.exists():
-            raise CatalogDamaged(path, "it is missing")
-        path.parent.mkdir(parents=True, exist_ok=True)
+    async def open(cls, path: Path) -> Catalog:
+        """Opens the catalog, making or migrating it where that is needed; one that can't be written is opened to be read.
+
+        Raises CatalogTooNew, CatalogDamaged.
+        """
+        read_only = path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+        if not read_only:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        catalog = cls(await _connect(path, read_only), path)
         try:
-            connection = await aiosqlite.connect(path, isolation_level=None)
-            connection.row_factory = sqlite3.Row
-            await connection.executescript(
-                f"PRAGMA busy_timeout={BUSY_MS}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
-                "PRAGMA cache_size=-65536; PRAGMA mmap_size=1073741824; PRAGMA wal_autocheckpoint=4000;"
-            )
-            catalog = cls(connection, path)
-            await catalog._migrate(read_only)
+            await catalog._prepare(read_only)
         except sqlite3.DatabaseError as error:
+            await catalog.close()
             if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
                 raise
             raise CatalogDamaged(path, str(error)) from error
+        except CatalogTooNew:
+            await catalog.close()
+            raise
         return catalog
+
+    async def _prepare(self, read_only: bool) -> None:
+        mode = "" if read_only else "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=4000;"
+        await self.connection.executescript(f"PRAGMA busy_timeout={BUSY_MS}; {mode} PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536; PRAGMA mmap_size=1073741824;")
+        await self._migrate(read_only)
+
+    async def replace_with(self, made: Path) -> None:
+        """Puts a catalog made beside this one in its place; whoever has the old one open keeps reading that."""
+        await self.connection.close()
+        for suffix in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        os.replace(made, self.path)
+        self.connection = await _connect(self.path, False)
+        await self._prepare(False)
+        self.fresh.clear()
 
     async def __aenter__(self) -> Catalog:
         return self
@@ -218,6 +234,34 @@ class Catalog:
     def forget_fresh(self) -> None:
         """Drops the folded objects kept for the projections that follow; call once they have caught up."""
         self.fresh.clear()
+
+
+async def open_or_start_over(path: Path) -> Catalog:
+    """The catalog at `path`; a damaged one is set aside (`.damaged`) for an empty one, which the ledger fills again.
+
+    Raises CatalogTooNew, and CatalogDamaged where not even that can be done.
+    """
+    try:
+        return await Catalog.open(path)
+    except CatalogDamaged:
+        if not path.is_file():
+            raise
+        for suffix in ("", "-wal", "-shm"):
+            old = path.with_name(path.name + suffix)
+            if old.exists():
+                os.replace(old, old.with_name(old.name + ".damaged"))
+        return await Catalog.open(path)
+
+
+async def _connect(path: Path, read_only: bool) -> aiosqlite.Connection:
+    """A connection with named columns. Raises CatalogDamaged where SQLite can't even open the file."""
+    try:
+        place = f"{path.absolute().as_uri()}?mode=ro&immutable=1" if read_only else path
+        connection = await aiosqlite.connect(place, isolation_level=None, uri=read_only)
+    except sqlite3.OperationalError as error:
+        raise CatalogDamaged(path, str(error)) from error
+    connection.row_factory = sqlite3.Row
+    return connection
 
 
 def _with_pages(o: MemoryObject, places: dict[str, tuple[str, str]]) -> MemoryObject:

@@ -173,6 +173,7 @@ CREATE TABLE scanned (                    -- local scan state; losing it costs o
     path TEXT NOT NULL,
     size INTEGER NOT NULL,
     mtime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,
     source TEXT NOT NULL,                 -- '' where the file was skipped
     outcome TEXT NOT NULL,                -- JSON of the skip and warnings, to report again unread
     PRIMARY KEY (root, path)

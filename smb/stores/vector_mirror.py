@@ -24,6 +24,7 @@ class VectorMirror:
     """`matrix()` gives the embedding matrix; it is asked for only when there is something to copy."""
 
     name = "vectors"
+    TOLERATED_LAG = 200  # objects it may be behind after an ingest (DESIGN.md, section 3)
 
     def __init__(self, directory: Path, matrix: Callable[[], EmbeddingMatrix]):
         self.directory, self._matrix = directory, matrix

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from smb.interfaces.cli.command import SmbCommand, banked
-from smb.interfaces.cli.lookup_text import got_text, history_text, why_text
+from smb.interfaces.cli.history_text import history_text
+from smb.interfaces.cli.lookup_text import got_text, why_text
 from smb.interfaces.cli.session import Session
 
 

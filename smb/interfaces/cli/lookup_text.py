@@ -1,4 +1,4 @@
-"""What `get`, `why` and `history` answer, as text. Quotes and note lines are shown whole, only control characters masked."""
+"""What `get` and `why` answer, as text. Quotes and note lines are shown whole, only control characters masked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def why_text(answer: dict[str, Any], page: Page) -> str:
         lines.append(f"  {page.style(answer['reason'])}")
     lines += [f"  {page.faint(answer['verification'])}", *signed_lines(answer, page)]
     for revision in answer["revisions"]:
-        lines += ["", *_revision(revision, page)]
+        lines += ["", *revision_lines(revision, page)]
         for span in revision["evidence"]:
             lines += _quote(span["quote"], page)
             place = where({**span, "path": revision["path"] or span["source"][:12]})
@@ -31,20 +31,6 @@ def why_text(answer: dict[str, Any], page: Page) -> str:
     if under:
         lines += ["", page.strong("Derived from")]
         lines += [f"  {page.place(one['id'])}  {page.style(one['title'])}  {page.faint(one['type'])}" for one in under]
-    return "\n".join(lines)
-
-
-def history_text(answer: dict[str, Any], page: Page) -> str:
-    """Every revision, oldest first, and the verdict it all comes to."""
-    lines = [page.strong(key_text(answer["key"]) or answer["reference"])]
-    for revision in answer["revisions"]:
-        lines += ["", *_revision(revision, page)]
-        if revision["closed_by"]:
-            lines.append(f"    {page.faint('closed by ' + revision['closed_by'][:12])}")
-    lines.append("")
-    lines += [
-        f"{page.faint('now')}  {verdict_text(verdict, page)}  {page.place(id_)}" for id_, verdict in answer["verdicts"].items()
-    ]
     return "\n".join(lines)
 
 
@@ -111,7 +97,8 @@ def _expanded(part: dict[str, Any], page: Page) -> Iterator[str]:
                 yield f"{' ' * width}  {page.faint('│')} {line}".rstrip()
 
 
-def _revision(revision: dict[str, Any], page: Page) -> list[str]:
+def revision_lines(revision: dict[str, Any], page: Page) -> list[str]:
+    """One revision: its kind and what it says, then when, by whom, from where and why."""
     says = revision["says"]
     title = " ".join(str(says.get("value") or says.get("title") or says.get("decision") or "").split())
     held = period(revision)

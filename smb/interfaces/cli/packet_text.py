@@ -54,6 +54,8 @@ def packet_text(packet: dict[str, Any], page: Page) -> str:
         for item in packet["superseded"]:
             lines += _item(item, page, packet, ranked=False)
         lines.append("")
+    if "left_out" in packet:
+        lines += [*_reading(packet, page), *_absent(packet, page)]
     footer = foot(packet)
     if footer:
         lines.append(page.faint(footer))
@@ -121,6 +123,27 @@ def _item(item: dict[str, Any], page: Page, packet: dict[str, Any], *, ranked: b
     if item.get("dimensions"):
         lines += _explained(item, page)
     return lines
+
+
+def _reading(packet: dict[str, Any], page: Page) -> list[str]:
+    """How the question was read."""
+    plan = packet["plan"]
+    times = [f"{one['text']} → {period({'valid_from': one['from'], 'valid_to': one['to']}) or 'not resolved'}" for one in plan["times"]]
+    facts = {"operation": packet["operation"], "words": ", ".join(plan["terms"]), "asks for": ", ".join(plan["implied"]), "times": "; ".join(times),
+             "judged at": day(packet["as_of"]), "known at": day(packet["known_at"]), "denies": "yes" if plan["negated"] else ""}  # fmt: skip
+    return [page.strong("How it was read"), *(f"  {page.faint(f'{name:<10}')}{page.style(text)}" for name, text in facts.items() if text), ""]
+
+
+def _absent(packet: dict[str, Any], page: Page) -> list[str]:
+    """What was found and left out, with the reason."""
+    if not packet["left_out"]:
+        return []
+    lines = [page.strong("Left out")]
+    for one in packet["left_out"]:
+        score = "" if one["score"] is None else f"{_number(one['score'])}  "
+        title = " ".join((one["title"] or "").split())
+        lines.append(f"  {page.place(one['id'])}  {page.faint(score)}{page.style(title)}  {page.faint(one['reason'])}".replace("    ", "  "))
+    return [*lines, ""]
 
 
 def _explained(item: dict[str, Any], page: Page) -> list[str]:
