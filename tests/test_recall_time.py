@@ -193,3 +193,14 @@ def test_a_keyed_value_that_a_later_note_seems_to_change_is_no_answer(tmp_path):
 )
 def test_only_questions_of_the_present_are_reordered(question, now):
     assert about_now(plan(RecallRequest(question))) is now
+
+
+def test_a_topic_never_ingested_is_a_miss_with_a_time_too(tmp_path):
+    async def scenario(bank, ask):
+        speeds(bank)
+        await bank.commit("2031-05-01T00:00:00")
+        for question in ("where was the zeppelin in March 2031", "which zeppelin flew on 2031-03-20"):
+            packet = await ask(question)
+            assert (packet["outcome"], packet["items"]) == ("miss", []), question
+
+    run_recall(tmp_path, scenario)

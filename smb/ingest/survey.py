@@ -158,13 +158,14 @@ def survey(note: Note) -> Survey:
         elif kind in PROSE_KINDS and block.text and not block.task:
             if kind == "html" and "<" in block.text:
                 continue
-            if images and seen.quoter.raw(block).lstrip(" -*+>").startswith(("![", "<img")):
+            shown = images and ("![" in (raw := seen.quoter.raw(block)) or "<img" in raw)
+            if shown and raw.lstrip(" -*+>").startswith(("![", "<img")):
                 seen.leads.add(last)
                 continue
             last = block.byte_start
             gone = struck(seen.quoter.raw(block)) if strikes else []
-            if images:
-                gone = [*gone, *(" ".join((a or b).split()) for a, b in _ALT.findall(seen.quoter.raw(block)))]
+            if shown:
+                gone = [*gone, *(" ".join((a or b).split()) for a, b in _ALT.findall(raw))]
             _prose(seen, block, gone)
             text.append(block.text)
     seen.rows = [rows for rows in seen.rows if not _is_listing(seen, rows)]

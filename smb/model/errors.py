@@ -16,18 +16,18 @@ Owns the root and its exit code; each concrete error lives beside the code that 
     ├── stores.writer_lock       BankLocked (exit 6)
     ├── inference.embedder       EmbedderMismatch, EmbedderUnavailable
     ├── ingest.scan              RootUnreadable (exit 2)
-    ├── ingest.scope             NothingToIngest (exit 2)
+    ├── ingest.scope             NothingToIngest (exit 2), NotANote (exit 2)
     ├── recall.cite              QuoteUnreadable
     ├── recall.discover          RouteUnavailable
     ├── recall.profiles          UnknownProfile (exit 2), ProfileCycle, BadProfile
     ├── recall.query             EmptyQuery (exit 2)
     ├── bank_layout              NoBank, NotEmpty, BankTooNew, BankTomlDamaged
     ├── config                   BadSetting, UnreadableSettings, UnknownSetting (exit 2)
-    ├── keys                     NoKey (exit 2), NotListed, ListHidden
-    ├── signing                  SignerMissing (exit 2), ReasonMissing (exit 2), AlreadyRejected, NothingToSign, NotEntitled
-    ├── usage                    EmptyGoal (exit 2), UnknownGoal, AmbiguousGoal, UselessTag (exit 2), UnknownSignal (exit 2)
+    ├── embeds                   NothingToExpand
+    ├── keys                     NotListed, NoKey (exit 2), ListHidden
     ├── lookup                   UnknownReference, AmbiguousReference
-    └── embeds                   NothingToExpand
+    ├── signing                  SignerMissing (exit 2), ReasonMissing (exit 2), AlreadyRejected, NothingToSign, NotEntitled
+    └── usage                    EmptyGoal (exit 2), UnknownGoal, AmbiguousGoal, UselessTag (exit 2), UnknownSignal (exit 2)
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ from smb.recall.finding import find
 from smb.recall.newer import Vectors, mark_updates
 from smb.recall.pack import Unit
 from smb.recall.packet import Told, packet_of
-from smb.recall.query import EmptyQuery, Operation, Plan, RecallRequest, plan
+from smb.recall.query import EmptyQuery, Operation, Plan, RecallRequest, content_words, plan
 from smb.recall.rank_objects import Asked, Material, units_of, without_lapsed
-from smb.recall.score import Signals, score_passages, weigh
+from smb.recall.score import Signals, Terms, score_passages, weigh
 from smb.recall.standpoint import Standpoint
 from smb.recall.time_window import in_window, placed
 from smb.recall.utility import Utility
@@ -121,7 +121,7 @@ async def _rank(asked: Plan, request: RecallRequest, reader: CatalogReader, foun
         await reader.lengths(sorted({(row["document_id"], row["source"]) for row in found.rows.values()})),
         shapes,
     )
-    if _is_miss(found, signals, asked):
+    if _is_miss(found, signals, asked, terms):
         return []
     best = sorted(signals, key=lambda row: (-signals[row].total, row))[: max(JUDGED_PASSAGES, 3 * request.n)]
     within: dict[int, list[tuple[int, int, int]]] = {}
@@ -169,9 +169,9 @@ async def _admit(asked: Plan, reader: CatalogReader, found: Found) -> None:
     found.by = {(kind, row): routes for (kind, row), routes in found.by.items() if kind != "passage" or row in admitted}
 
 
-def _is_miss(found: Found, signals: Mapping[int, Signals], asked: Plan) -> bool:
+def _is_miss(found: Found, signals: Mapping[int, Signals], asked: Plan, terms: Terms) -> bool:
     """Nothing shares a telling part of its words with the question, bears a name in it, or is close in meaning."""
-    if found.names or found.keys or asked.window.known or found.best_similarity >= NEAR_COSINE:
+    if found.names or found.keys or found.best_similarity >= NEAR_COSINE:
         return False
     lexical = [kind for (kind, _), routes in found.by.items() if "lexical" in routes]
     if not lexical:
@@ -179,6 +179,11 @@ def _is_miss(found: Found, signals: Mapping[int, Signals], asked: Plan) -> bool:
     if "passage" not in lexical or found.best_similarity >= FAR_COSINE:
         return False
     least = LEAST_COVER_UNSEEN if found.similarity is None else LEAST_COVER
+    if asked.times:  # words that tell the time are no topic
+        topic = [n for n, term in enumerate(asked.terms) if term in content_words(asked.untimed)]
+        if topic and not any(terms.matched[n] for n in topic):
+            return True
+        least *= sum(terms.weight[n] for n in topic)
     return len(asked.terms) > 1 and max((max(s.window, s.cover) for s in signals.values()), default=1.0) < least
 
 
