@@ -18,6 +18,20 @@ class EdgeType(StrEnum):
     EXPLAINS = "explains"
 
 
+SEEN_FROM_THE_TARGET: dict[EdgeType, str] = {
+    EdgeType.REFERENCES: "referenced_by",
+    EdgeType.SUPPORTS: "supported_by",
+    EdgeType.CONTRADICTS: "contradicted_by",
+    EdgeType.EXTENDS: "extended_by",
+    EdgeType.DERIVES_FROM: "source_of",
+    EdgeType.INSPIRED_BY: "inspiration_of",
+    EdgeType.EVOLVES_INTO: "evolved_from",
+    EdgeType.RELATED_TO: "related_to",
+    EdgeType.CONTAINS: "part_of",
+    EdgeType.EXPLAINS: "explained_by",
+}
+
+
 class NodeType(StrEnum):
     CONCEPT = "concept"
     ENTITY = "entity"

@@ -132,6 +132,7 @@ class Link:
     """A typed edge of the graph, from the object that holds it to `target`.
 
     `title` is the target's title and `page` the stem of its file: both only where the object is about to be shown.
+    `label` says the edge the other way round, where it comes from the target.
     """
 
     target: str
@@ -139,6 +140,7 @@ class Link:
     weight: float = 1.0
     title: str = ""
     page: str = ""
+    label: str = ""
 
 
 RELATED = "## Related"  # the last section of an object file; written from the graph, never read back
@@ -243,7 +245,7 @@ class MemoryObject:
         shown = [link for link in self.links if link.page]
         if shown:
             lines += ["", RELATED, ""]
-            lines += [f"- {link.type}: [[{link.page}|{_link_text(link.title)}]]" for link in shown[:LINKS_SHOWN]]
+            lines += [f"- {link.label or link.type}: [[{link.page}|{_link_text(link.title)}]]" for link in shown[:LINKS_SHOWN]]
         return "\n".join(lines) + "\n"
 
 

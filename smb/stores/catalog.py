@@ -17,10 +17,10 @@ import aiosqlite
 import orjson
 
 from smb.model.currentness import as_object
-from smb.model.edges import EdgeType
+from smb.model.edges import SEEN_FROM_THE_TARGET, EdgeType
 from smb.model.errors import SmbError
 from smb.model.identity import generation_of
-from smb.model.objects import Link, MemoryObject, MemoryType
+from smb.model.objects import LINKS_SHOWN, Link, MemoryObject, MemoryType
 from smb.model.revision import Revision, revision_from_json
 from smb.model.validity import from_iso
 from smb.stores.catalog_schema import MIGRATIONS
@@ -215,12 +215,26 @@ class Catalog:
         ids = list(dict.fromkeys(object_ids))
         cold = [i for i in ids if i not in self.fresh]
         folded = {i: folded for i, history in (await self.histories(cold)).items() if (folded := as_object(history, about=i))}
-        objects = [found for i in ids if (found := self.fresh.get(i) or folded.get(i))]
+        objects = await self._with_incoming([found for i in ids if (found := self.fresh.get(i) or folded.get(i))])
         targets = {link.target for o in objects for link in o.links} | {o.about for o in objects if o.about}
         places = {i: (o.title, o.location) for i in targets if (o := self.fresh.get(i))}
         rows = await self.fetch_in("SELECT id, title, location FROM memory_objects WHERE id IN ({marks})", targets - places.keys())
         places.update({row["id"]: (row["title"], row["location"]) for row in rows})
         return [_with_pages(o, places) for o in objects]
+
+    async def _with_incoming(self, objects: list[MemoryObject]) -> list[MemoryObject]:
+        """Concepts, entities and what is made of them, with what speaks of them as links."""
+        named = [o.id for o in objects if o.type not in (MemoryType.CLAIM, MemoryType.RELATIONSHIP)]
+        incoming: dict[str, list[Link]] = {}
+        for here, there, labels in (("source", "target", {}), ("target", "source", SEEN_FROM_THE_TARGET)):
+            for row in await self.fetch_in(
+                f"SELECT {here} AS here, {there} AS there, type, max(weight) AS weight FROM edges WHERE {here} IN ({{marks}}) AND source != target "
+                f"AND held_by != {here} GROUP BY here, type, there ORDER BY here, type, weight DESC, there", named):
+                links = incoming.setdefault(row["here"], [])
+                if len(links) < LINKS_SHOWN:
+                    kind = EdgeType(row["type"])
+                    links.append(Link(row["there"], kind, row["weight"], label=labels.get(kind, "")))
+        return [replace(o, links=(*o.links, *incoming[o.id])) if o.id in incoming else o for o in objects]
 
     async def head_revisions(self, document_ids: Iterable[str]) -> dict[str, list[Revision]]:
         """For each document the revisions it supports that nothing has taken away or restated, its own among them; what a
@@ -267,7 +281,7 @@ async def _connect(path: Path, read_only: bool) -> aiosqlite.Connection:
 def _with_pages(o: MemoryObject, places: dict[str, tuple[str, str]]) -> MemoryObject:
     def shown(link: Link) -> Link:
         title, location = places.get(link.target, ("", ""))
-        return Link(link.target, link.type, link.weight, title, _page(location))
+        return Link(link.target, link.type, link.weight, title, _page(location), link.label)
 
     if o.type is MemoryType.RELATIONSHIP and o.links:
         source, target = places.get(o.about), places.get(o.links[0].target)

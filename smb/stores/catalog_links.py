@@ -54,9 +54,10 @@ async def apply_links(catalog: Catalog, folded: Sequence[Folded], held: Mapping[
 async def _say_again(catalog: Catalog, folded: Sequence[Folded], shown: Mapping[str, str]) -> None:
     """Marks as changed what shows the title of an object that is new or has another title now."""
     renamed = [o.id for o, _ in folded if shown.get(o.id) != o.title]
-    for end in ("target", "source"):
-        await catalog.run_in(f"UPDATE memory_objects SET changed = (SELECT max(seq) FROM transactions) WHERE id IN "
-                             f"(SELECT held_by FROM edges WHERE {end} IN ({{marks}}) AND held_by != {end})", renamed)
+    for end, others in (("target", ("held_by", "source")), ("source", ("held_by", "target"))):
+        for other in others:
+            await catalog.run_in(f"UPDATE memory_objects SET changed = (SELECT max(seq) FROM transactions) WHERE id IN "
+                                 f"(SELECT {other} FROM edges WHERE {end} IN ({{marks}}) AND {other} != {end})", renamed)
 
 
 def merged_into(verdict: Verdict) -> str:
@@ -65,12 +66,15 @@ def merged_into(verdict: Verdict) -> str:
 
 
 async def _write_edges(catalog: Catalog, folded: Iterable[Folded], held: Iterable[str]) -> None:
+    before = {tuple(row) for row in await catalog.fetch_in("SELECT source, target, type FROM edges WHERE held_by IN ({marks})", held)}
     await catalog.run_in("DELETE FROM edges WHERE held_by IN ({marks})", held)
     edges = [edge for o, verdict in folded if verdict.standing in HOLDS for edge in _edges_of(o)]
     leads = await _leads(catalog, {i for edge in edges for i in edge[:2]})
     led = [(leads.get(source, source), leads.get(target, target), kind, by, weight) for source, target, kind, by, weight in edges] if leads else edges
     kept = [after for before, after in zip(edges, led, strict=True) if after[0] != after[1] or before[0] == before[1]]
     await catalog.run_many("INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?, ?)", kept)
+    ends = {i for edge in before ^ {edge[:3] for edge in kept} for i in edge[:2]}  # their pages show other links now
+    await catalog.run_in("UPDATE memory_objects SET changed = (SELECT max(seq) FROM transactions) WHERE id IN ({marks})", ends)
 
 
 def _edges_of(o: MemoryObject) -> list[Edge]:
