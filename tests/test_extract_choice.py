@@ -6,7 +6,7 @@ import pytest
 
 from smb.model.edges import EdgeType
 from smb.model.objects import MemoryType
-from tests.test_extract_rules import claims, extract, of
+from test_extract_rules import claims, extract, of
 
 LONG = "\n\n".join(f"Part {n} hangs at the side of the frame." for n in range(2, 12))
 
@@ -22,7 +22,7 @@ def test_our_and_us_cost_nothing() -> None:
 
 
 def test_what_stands_under_decision_is_one_and_a_try_is_not() -> None:
-    found = claims("# Rule 4\n\n## Decision\n\nMill Sol supplies the wool.\n\n## Notes\n\nI decided to try red dye for 3 weeks.\n")
+    found = claims("# Rule 4\n\n## Decision\n\nMill Sol supplies the wool.\n\n## Notes\n\nI decided to try red dye for 3 weeks.\n\n" + LONG)
     assert "decision" in found["Mill Sol supplies the wool."].tags
     assert not any("decision" in c.tags for t, c in found.items() if "red dye" in t)
 
@@ -163,6 +163,7 @@ def said(*turns: str) -> set[str]:
 
 
 def test_events_are_kept_and_feelings_are_not() -> None:
-    kept = {"We went to the mill last Saturday.", "By the way, I sold the old loom yesterday.", "My sister dyes wool at the school."}
-    dropped = {"I felt so happy and proud.", "I love it so much!", "It's such a wonderful feeling.", "Seeing others smile is so inspiring.", "We can all help each other grow."}
+    kept = {"We went to the mill last Saturday.", "By the way, I sold the old loom yesterday.", "My sister sells wool at the school."}
+    dropped = {"I felt so happy and proud.", "I love it so much!", "It's such a wonderful feeling.", "Seeing others smile is so inspiring.",
+               "We can all help each other grow."}
     assert said(*kept, *dropped) == kept

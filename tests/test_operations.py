@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from worlds import ask, ingest, write
 
+from smb.model.validity import parse_interval
 from smb.recall.class_question import class_question
 from smb.recall.elapsed import between, ends_of, written
 from smb.recall.query import Operation
-from smb.model.validity import parse_interval
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,9 @@ def bank(tmp_path_factory):
         "mills.md": "# Mills\n\n- Upper mill — water, 1780\n- Lower mill: wind\n  - burned once\n- ~~Old mill~~\n- Tide mill (closed)\n",
         "firms.md": "# Firms\n\n## Paper suppliers\n\n| Firm | Town |\n|---|---|\n| Adler | Ulm |\n| Bruun | Aarhus |\n| Cato | Lucca |\n",
         "circle.md": "---\ntitle: Reading Circle\nmembers: [Ida Holm, Pau Riba, Sun Li]\n---\n# Reading Circle\n\nThe circle meets at the mill.\n\n## Rules\n\n1. Come\n2. Listen\n",
-        **{f"barges/{n}.md": f"---\ntype: barge\n---\n# Barge {n}\n\nBarge {n} carries stone.\n" for n in ("Ann", "Bess", "Cleo")},
+        **{
+            f"barges/{n}.md": f"---\ntype: barge\n---\n# Barge {n}\n\nBarge {n} carries stone.\n" for n in ("Ann", "Bess", "Cleo")
+        },
         "tags/heron.md": "# Heron\n\nSeen at the weir. #bird\n",
         "tags/wren.md": "---\ntags: [bird]\n---\n# Wren\n\nSings in the hedge.\n",
         "trees.md": "# Trees seen\n\nThe Black Oak is a tree. The Lone Elm is an old tree. This is a tree. The moss is not a tree.\n",
@@ -65,10 +67,17 @@ def test_what_the_bank_does_not_state_is_not_counted(bank, question):
 
 
 def test_forty_members_with_room_for_ten_are_forty_and_ten(tmp_path):
-    write(tmp_path / "notes", {"reg.md": "# Boats\n\n" + "".join(f"- Boat number {n} of the northern fleet\n" for n in range(40))})
+    write(
+        tmp_path / "notes", {"reg.md": "# Boats\n\n" + "".join(f"- Boat number {n} of the northern fleet\n" for n in range(40))}
+    )
     ingest(tmp_path / "bank", tmp_path / "notes")
     packet = ask(tmp_path / "bank", "recall", "how many boats are there", n=10)
-    assert (packet["members_total"], packet["members_visible"], packet["answer"]["value"], len(packet["items"])) == (40, 10, "40", 10)
+    assert (packet["members_total"], packet["members_visible"], packet["answer"]["value"], len(packet["items"])) == (
+        40,
+        10,
+        "40",
+        10,
+    )
     packet = ask(tmp_path / "bank", "recall", "how many boats are there", n=40, budget=200)
     assert packet["members_total"] == 40 and 0 < packet["members_visible"] < 40 and packet["tokens"] <= 200
     assert packet["members_visible"] == len(packet["items"]) and packet["answer"]["value"] == "40"
@@ -94,7 +103,12 @@ def test_members_are_counted_at_the_clocks_of_the_question(tmp_path):
     ingest(tmp_path / "bank", tmp_path / "notes")
     write(tmp_path / "notes", {"gulls.md": "---\ndate: 2031-04-01\n---\n# Gulls\n\n- Agda\n- Bo\n- Cid\n"})
     ingest(tmp_path / "bank", tmp_path / "notes", moment=MOMENT + timedelta(days=2))
-    for options, total in (({}, 3), ({"as_of": "2031-02-01"}, 2), ({"as_of": "2031-05-01"}, 3), ({"known_at": MOMENT.isoformat()}, 2)):
+    for options, total in (
+        ({}, 3),
+        ({"as_of": "2031-02-01"}, 2),
+        ({"as_of": "2031-05-01"}, 3),
+        ({"known_at": MOMENT.isoformat()}, 2),
+    ):
         assert ask(tmp_path / "bank", "recall", "how many gulls are there", **options)["members_total"] == total, options
     assert ask(tmp_path / "bank", "recall", "how many gulls were there as of 2031-02-01")["members_total"] == 2
     assert ask(tmp_path / "bank", "recall", "how many gulls", as_of="2030-01-01")["members_total"] is None

@@ -36,7 +36,7 @@ def test_what_can_not_be_understood_alone(text: str) -> None:
     assert leans(text, words_of(text))
 
 
-@pytest.mark.parametrize("text", ["One loom is in the attic.", "Ana asked a question of Rui.", "The other day is over now, says Ana."][:2])
+@pytest.mark.parametrize("text", ["One loom is in the attic.", "Ana asked a question of Rui."])
 def test_what_can(text: str) -> None:
     assert not leans(text, words_of(text)) and points(text, words_of(text)) == 0.0
 

@@ -16,12 +16,27 @@ from smb.recall.query import RecallRequest, plan
 def speeds(bank):
     """A speed that was 60 until April and is 90 since, and a dated move in between."""
     old = bank.note("jan.md", "---\ndate: 2031-01-10\n---\n# Press\n\nThe press speed is 60.\n")
-    first = bank.say(old, "claim", "The press speed is 60", "The press speed is 60.", subject="press", attribute="speed", value="60", valid=Interval(parse_instant("2031-01-10")))
+    first = bank.say(
+        old,
+        "claim",
+        "The press speed is 60",
+        "The press speed is 60.",
+        subject="press",
+        attribute="speed",
+        value="60",
+        valid=Interval(parse_instant("2031-01-10")),
+    )
     new = bank.note("apr.md", "---\ndate: 2031-04-02\n---\n# Press\n\nThe press speed is 90.\n")
     second = bank.say(new, "claim", "The press speed is 90", "The press speed is 90.", kind=RevisionKind.SUPERSEDE, replaces=(first,),
                       subject="press", attribute="speed", value="90", valid=Interval(parse_instant("2031-04-02")))  # fmt: skip
     move = bank.note("move.md", "# Move\n\nWe moved to the tannery on 2031-03-20.\n")
-    bank.say(move, "claim", "We moved to the tannery on 2031-03-20", "We moved to the tannery on 2031-03-20.", valid=Interval(parse_instant("2031-03-20")))
+    bank.say(
+        move,
+        "claim",
+        "We moved to the tannery on 2031-03-20",
+        "We moved to the tannery on 2031-03-20.",
+        valid=Interval(parse_instant("2031-03-20")),
+    )
     return first, second
 
 
@@ -111,8 +126,8 @@ def test_what_lies_in_the_stretch_goes_first(tmp_path):
         for day in ("2031-01-10", "2031-02-14", "2031-03-03"):
             bank.note(f"{day}.md", f"---\ndate: {day}\n---\nThe choir sang in the yard.\n")
         await bank.commit("2031-05-01T00:00:00")
-        for question, first in (("where did the choir sing in February 2031", "2031-02-14.md"), ("where did the choir sing after 2031-03-01", "2031-03-03.md"),
-                                ("where did the choir sing before 2031-01-20", "2031-01-10.md"), ("the choir in the yard yesterday", "2031-02-14.md")):  # fmt: skip
+        for question, first in (("where in the yard was the choir in February 2031", "2031-02-14.md"), ("where in the yard was the choir after 2031-03-01", "2031-03-03.md"),
+                                ("where in the yard was the choir before 2031-01-20", "2031-01-10.md"), ("the choir in the yard yesterday", "2031-02-14.md")):  # fmt: skip
             packet = await ask(question, types=("passage",), now="2031-02-15")
             assert packet["items"][0]["citations"][0]["path"] == first, question
 
@@ -135,7 +150,9 @@ def test_the_machines_clock_says_nothing(tmp_path, monkeypatch):
 
 
 def chat(day, *turns):
-    return f"---\ndate: {day}\n---\n" + "".join(f"- **{'Ada' if n % 2 == 0 else 'Ben'}:** {turn}\n" for n, turn in enumerate(turns))
+    return f"---\ndate: {day}\n---\n" + "".join(
+        f"- **{'Ada' if n % 2 == 0 else 'Ben'}:** {turn}\n" for n, turn in enumerate(turns)
+    )
 
 
 @pytest.mark.parametrize(
@@ -155,7 +172,9 @@ def test_an_update_of_a_statement_goes_before_it(tmp_path, question, old, new):
         texts = [i["text"] for i in packet["items"]]
         place = {name: next(n for n, t in enumerate(texts) if said in t) for name, said in (("old", old), ("new", new))}
         assert place["new"] < place["old"]
-        past = await ask(question.replace("do we", "did we").replace("does", "did").replace("is the", "was the").replace("cost", "cost first"))
+        past = await ask(
+            question.replace("do we", "did we").replace("does", "did").replace("is the", "was the").replace("cost", "cost first")
+        )
         assert [i["text"] for i in past["items"]].index(texts[place["old"]]) >= 0, "and a question of the past is left as it is"
 
     run_recall(tmp_path, scenario)
@@ -164,13 +183,26 @@ def test_an_update_of_a_statement_goes_before_it(tmp_path, question, old, new):
 def test_a_keyed_value_that_a_later_note_seems_to_change_is_no_answer(tmp_path):
     async def scenario(bank, ask):
         note = bank.note("jan.md", "---\ndate: 2031-01-10\n---\nThe size of the training set is 40 boxes.\n")
-        bank.say(note, "claim", "The size of the training set is 40 boxes", "The size of the training set is 40 boxes.", subject="training set", attribute="size", value="40 boxes")
+        bank.say(
+            note,
+            "claim",
+            "The size of the training set is 40 boxes",
+            "The size of the training set is 40 boxes.",
+            subject="training set",
+            attribute="size",
+            value="40 boxes",
+        )
         await bank.commit("2031-02-01T00:00:00")
         assert (await ask("what is the size of the training set"))["answer"]["value"] == "40 boxes"
         bank.note("mar.md", "---\ndate: 2031-03-10\n---\nThe training set has grown to a size of 55 boxes.\n")
         await bank.commit("2031-04-01T00:00:00")
         packet = await ask("what is the size of the training set")
-        assert packet["answer"] is None and packet["reason"] and "55" in packet["items"][0]["text"] and "40" in packet["items"][1]["text"]
+        assert (
+            packet["answer"] is None
+            and packet["reason"]
+            and "55" in packet["items"][0]["text"]
+            and "40" in packet["items"][1]["text"]
+        )
 
     run_recall(tmp_path, scenario)
 

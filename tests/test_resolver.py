@@ -1,5 +1,7 @@
 """The resolver: a key at two clocks is a state, a miss or a conflict, whatever any route or score says."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +13,6 @@ from smb.model.identity import object_id
 from smb.model.revision import RevisionKind, Statement, new_revision
 from smb.model.validity import Interval, parse_instant
 from smb.recall.resolver import Conflict, Miss, State, resolve, same_value
-from dataclasses import replace
 
 
 def says(value, at, *, begins=None, ends=None, kind=RevisionKind.ASSERT, replaces=(), into=(), name=None, document="d1"):
@@ -54,7 +55,11 @@ def test_a_late_correction_changes_what_is_known_now_and_not_what_was_known_then
     first = says("60", "2031-01-01", begins="2031-01-01")
     fixed = says("75", "2031-06-01", begins="2031-01-01", kind=RevisionKind.SUPERSEDE, replaces=(first,))
     held = histories(first, fixed)
-    for valid, known, value in (("2031-03-01", "2031-05-01", "60"), ("2031-03-01", "2031-07-01", "75"), ("2031-03-01", None, "75")):
+    for valid, known, value in (
+        ("2031-03-01", "2031-05-01", "60"),
+        ("2031-03-01", "2031-07-01", "75"),
+        ("2031-03-01", None, "75"),
+    ):
         found = resolve(held, AsOf(parse_instant(valid), known and parse_instant(known)))
         assert isinstance(found, State) and found.value == value, (valid, known)
     now = resolve(held, AsOf())
@@ -62,7 +67,9 @@ def test_a_late_correction_changes_what_is_known_now_and_not_what_was_known_then
 
 
 def test_values_whose_times_follow_each_other_are_no_rivals():
-    held = histories(says("60", "2031-01-01", begins="2031-01-01", ends="2031-03-01"), says("90", "2031-01-01", begins="2031-03-01"))
+    held = histories(
+        says("60", "2031-01-01", begins="2031-01-01", ends="2031-03-01"), says("90", "2031-01-01", begins="2031-03-01")
+    )
     found = resolve(held, AsOf())
     assert isinstance(found, State) and found.value == "90"
     assert resolve(held, AsOf(parse_instant("2031-02-01"))).value == "60"
@@ -87,7 +94,11 @@ def test_the_order_of_revisions_says_nothing(order, values, data):
                               kind=RevisionKind.SUPERSEDE if older else RevisionKind.ASSERT, replaces=(older,) if older else ()))  # fmt: skip
     one = resolve(histories(*revisions), AsOf())
     two = resolve(histories(*(revisions[i] for i in order)), AsOf())
-    assert one == two if isinstance(one, State | Miss) else sorted(c.object_id for c in one.claims) == sorted(c.object_id for c in two.claims)
+    assert (
+        one == two
+        if isinstance(one, State | Miss)
+        else sorted(c.object_id for c in one.claims) == sorted(c.object_id for c in two.claims)
+    )
 
 
 class Scored:
@@ -111,15 +122,40 @@ def test_no_score_changes_a_verdict(tmp_path_factory, stale, fresh):
 
     async def scenario(bank, ask):
         old = bank.note("spring.md", "The press runs at 60 sheets. The press speed is what we measure.\n")
-        first = bank.say(old, "claim", "The press runs at 60 sheets", "The press runs at 60 sheets.", subject="press", attribute="speed", value="60")
+        first = bank.say(
+            old,
+            "claim",
+            "The press runs at 60 sheets",
+            "The press runs at 60 sheets.",
+            subject="press",
+            attribute="speed",
+            value="60",
+        )
         new = bank.note("autumn.md", "It is 90 now.\n")
-        second = bank.say(new, "claim", "It is 90 now", "It is 90 now.", kind=RevisionKind.SUPERSEDE, replaces=(first,), subject="press", attribute="speed", value="90")
+        second = bank.say(
+            new,
+            "claim",
+            "It is 90 now",
+            "It is 90 now.",
+            kind=RevisionKind.SUPERSEDE,
+            replaces=(first,),
+            subject="press",
+            attribute="speed",
+            value="90",
+        )
         await bank.commit("2031-05-01T00:00:00")
-        routes = (Lexical(), Scored({first.object_id: 0.99 if stale < 0.5 else stale, second.object_id: 0.3 * fresh}), Keyed(), Neighbourhood())
+        routes = (
+            Lexical(),
+            Scored({first.object_id: 0.99 if stale < 0.5 else stale, second.object_id: 0.3 * fresh}),
+            Keyed(),
+            Neighbourhood(),
+        )
         packet = await ask("what is the speed of the press", given={"routes": routes})
         assert (packet["outcome"], packet["answer"]["value"], packet["answer"]["id"]) == ("state", "90", second.object_id)
         assert packet["items"][0]["id"] == second.object_id and first.object_id in packet["items"][0]["closure"]
-        assert first.object_id in {i["id"] for i in packet["superseded"]} and first.object_id not in {i["id"] for i in packet["items"]}
+        assert first.object_id in {i["id"] for i in packet["superseded"]} and first.object_id not in {
+            i["id"] for i in packet["items"]
+        }
 
     run_recall(tmp_path_factory.mktemp("bank"), scenario)
 
@@ -128,7 +164,15 @@ def test_values_that_disagree_are_a_conflict_with_both_sides(tmp_path):
     async def scenario(bank, ask):
         for path, value in (("east.md", "60"), ("west.md", "90"), ("north.md", "90")):
             note = bank.note(path, f"The speed of the press is {value}.\n")
-            bank.say(note, "claim", f"{path}: the speed of the press is {value}", f"The speed of the press is {value}.", subject="press", attribute="speed", value=value)
+            bank.say(
+                note,
+                "claim",
+                f"{path}: the speed of the press is {value}",
+                f"The speed of the press is {value}.",
+                subject="press",
+                attribute="speed",
+                value=value,
+            )
         await bank.commit("2031-05-01T00:00:00")
         packet = await ask("what is the speed of the press?")
         assert (packet["outcome"], packet["answer"], packet["members_total"]) == ("conflict", None, 2)
@@ -144,7 +188,15 @@ def test_values_that_disagree_are_a_conflict_with_both_sides(tmp_path):
 def test_another_question_about_the_subject_is_not_answered_by_the_key(tmp_path, question):
     async def scenario(bank, ask):
         note = bank.note("a.md", "The speed of the press is 60.\n")
-        bank.say(note, "claim", "The speed of the press is 60", "The speed of the press is 60.", subject="press", attribute="speed", value="60")
+        bank.say(
+            note,
+            "claim",
+            "The speed of the press is 60",
+            "The speed of the press is 60.",
+            subject="press",
+            attribute="speed",
+            value="60",
+        )
         await bank.commit("2031-05-01T00:00:00")
         assert (await ask(question))["answer"] is None
 

@@ -1,5 +1,6 @@
 """Times in questions: which words tell one, and which stretch they mean from a given day."""
 
+import itertools
 from datetime import datetime
 
 import pytest
@@ -54,7 +55,18 @@ def test_words_mean_a_stretch_of_time(text, stretch):
     assert window(text) == stretch
 
 
-@pytest.mark.parametrize("text", ["may I print", "march on", "page 2031 of the book", "at 10:30", "the second press", "version 2.3", "what is due in June 99999"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "may I print",
+        "march on",
+        "page 2031 of the book",
+        "at 10:30",
+        "the second press",
+        "version 2.3",
+        "what is due in June 99999",
+    ],
+)
 def test_what_tells_no_time_is_none(text):
     assert not any(one.resolved for one in read_times(text, None))
 
@@ -65,7 +77,9 @@ def test_without_a_day_to_count_from_words_stay_unresolved(text):
     assert any(one.resolved for one in read_times(text, THURSDAY))
 
 
-@pytest.mark.parametrize("text", ["[2031-05-08] what ran yesterday", "Today is 8 May 2031. What ran yesterday?", "On 2031-05-08: what ran yesterday"])
+@pytest.mark.parametrize(
+    "text", ["[2031-05-08] what ran yesterday", "Today is 8 May 2031. What ran yesterday?", "On 2031-05-08: what ran yesterday"]
+)
 def test_a_question_that_bears_its_date_is_counted_from_it(text):
     assert window(text, None) == ("2031-05-07", "2031-05-08")
 
@@ -90,11 +104,18 @@ def test_a_happening_is_left_for_the_bank_to_date(text, event, relation, reach):
 @given(st.text(max_size=120), st.sampled_from([None, THURSDAY]))
 def test_any_text_is_read_in_order_without_overlap(text, now):
     found = read_times(text, now)
-    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+    assert all(a.end <= b.start for a, b in itertools.pairwise(found))
     assert all(text[one.start : one.end] == one.text for one in found)
 
 
-@given(st.lists(st.sampled_from("in on last next before after since 2031 2031-13-45 may March week Friday ago 3 the move 31 feb 2月 前 年".split()), max_size=8))
+@given(
+    st.lists(
+        st.sampled_from(
+            "in on last next before after since 2031 2031-13-45 may March week Friday ago 3 the move 31 feb 2月 前 年".split()
+        ),
+        max_size=8,
+    )
+)
 def test_no_mixture_of_time_words_breaks_the_reader(words):
     for now in (None, THURSDAY):
         read_times(" ".join(words), now)

@@ -4,7 +4,8 @@ Owns the choice, by a stated score:
 
     +3 says that something changed   +2 records a decision   +2 a date   +2 an amount   +1.5 a version   +1 a URL
     +1 another number   +1 denies something   +2 defines the note's subject   +1 begins with it   +1.5 has a key
-    +0.5 names something (a capitalised name or code)   +0.5 at its beginning   +0.75 stands in the first paragraph   +0.5 reported speech
+    +0.5 names something (a capitalised name or code)   +0.5 at its beginning   +0.75 stands in the first paragraph
+    +0.5 reported speech   -1 to -3.5 points by a bare "this" or "that file", or only says that something is nice
     -1.5 leans on the sentence before   -0.5 longer than 200 characters   -0.5 quoted   -1.25 speaks to the reader
     first person, by its subject alone: -3 what "I" did   -1.5 what "we" did   -1 what holds of them   -0.75 "I" in an aside
     (a memo or what its author signs: -2, -0.5, -0.25, -0.25)   -1 "here", -3 where that may be a link
@@ -101,6 +102,7 @@ def sentence_claims(seen: Survey, names: NameStarts) -> list[Draft]:
             result = _claim(seen, prose, sentence, own, names, around)
             if result and (once := (result.draft.title.lower(), *filter(_YEAR.search, prose.block.headings))) not in said:
                 said.add(once)  # under two dated headings it is said of two times
+                result.sentence = sentence  # as it is written, with the colon that leads on
                 found.append(result)
     cap = max(MOST_SAID, turns // 2) if turns else FEW if memo else MOST
     best = sorted(range(len(found)), key=lambda i: (-found[i].score, i))[:cap]

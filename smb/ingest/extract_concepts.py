@@ -134,10 +134,14 @@ def _opens_with_its_verb(words: list[str]) -> bool:
     """Whether the subject, the title, is left out: "Returns the width of …", "Is used only with …"."""
     if len(words) < 3 or words[0] in ("this", "its"):
         return False
-    return words[0] in ("is", "are", "has", "can") or words[0].endswith("s") and is_finite(words[0], "it") and words[1] not in AUXILIARIES
+    if words[0] in ("is", "are", "has", "can"):
+        return True
+    return words[0].endswith("s") and is_finite(words[0], "it") and words[1] not in AUXILIARIES
 
 
-_NOT_OF_IT = PRONOUNS | CONNECTIVES | frozenset("my our your his her their its here there when if while because since although what".split())
+_NOT_OF_IT = PRONOUNS | CONNECTIVES | frozenset(
+    "my our your his her their its here there when if while because since although what".split()
+)
 
 
 def concepts(seen: Survey) -> list[Draft]:
@@ -213,8 +217,9 @@ def _tags(seen: Survey) -> list[Draft]:
             continue
         if prop and any(fold(tag) == fold(item.lstrip("#")) for item in prop.items):
             drafts.append(_concept(tag, seen.quoter.block(prop), 0.4))
-        elif leaf.lower() not in BASE_VERBS and (places := [b for b in seen.note.blocks if tag in b.tags and b.kind != "heading"]):
-            if len(places) > 1 or _is_tag_line(places[0]):
+        elif leaf.lower() not in BASE_VERBS:
+            places = [b for b in seen.note.blocks if tag in b.tags and b.kind != "heading"]
+            if len(places) > 1 or places and _is_tag_line(places[0]):
                 drafts.append(_concept(tag, seen.quoter.block(places[0]), 0.4))
     return drafts[:MOST_TAGS]
 

@@ -35,7 +35,7 @@ from smb.model.objects import MemoryType
 
 MOST_FOUND = 4  # names found in prose; properties and speakers come on top
 MOST_DATES = 2
-MOST_BLOCKS = 60  # prose blocks looked through; what a longer note is about shows before
+MOST_BLOCKS = 40  # prose blocks looked through; what a longer note is about shows before
 _U = "A-ZÀ-ÖØ-Þ"
 _RUN = re.compile(  # begins with a set, so that the engine skips to capitals
     rf"[{_U}](?<![\w/.@#$:<+-].)(?:[\w’'&+-]*(?:\.(?=\s[{_U}]))?(?:\s(?:(?:of|de|da|do|dos|das|del|di|du|la|le|van|von|der|"
@@ -309,9 +309,10 @@ def _note_name(found: dict[str, _Seen], key: str, name: str, sentence: str, m: r
 
 def _plain_word(words: list[str]) -> bool:
     """Whether a name is spelt as people and places are: letters only, no capital inside a word."""
-    return all(w.replace("’", "").replace("'", "").replace("-", "").isalpha() and w[1:].islower() for w in words if w[0].isupper())
+    return all(_LETTERS.match(w) and w[1:].islower() for w in words if w[0].isupper())
 
 
+_LETTERS = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*\Z")
 _CAPITAL_BEFORE = re.compile(rf"[{_U}][\w’'-]*\s\Z")
 
 

@@ -91,51 +91,52 @@ def turn_claim(seen: Survey, sentence: str, words: list[str], own: NameStarts, s
 
 def _me_after(words: list[str]) -> bool:
     """Whether "I" or "we" follows an opening of a few words: "By the way, I went …", "Last week we moved …"."""
-    return any(w in _ME for w in words[1:6]) and not any(w in AUXILIARIES or w in PAST_VERBS for w in words[: words_before_me(words)])
-
-
-def words_before_me(words: list[str]) -> int:
-    """The place of the first "I" or "we"; as many as there are words where there is none."""
-    return next((i for i, w in enumerate(words) if w in _ME), len(words))
+    at = next((i for i, w in enumerate(words[:6]) if w in _ME), 0)
+    return at > 0 and not any(w in AUXILIARIES or w in PAST_VERBS for w in words[:at])
 
 
 _ME = frozenset("i i'm i've i'd i'll we we're we've we'd we'll".split())
 _PAST = PAST_VERBS | {"was", "were", "had", "did"}
 _FEELINGS = frozenset(
-    "feel feels felt feeling feelings glad happy grateful thankful lucky proud excited amazing amazed inspiring inspired inspires "
-    "important special meaningful powerful wonderful beautiful fun stunning gorgeous believe think hope know means mean agree "
-    "appreciate support encouragement joy peace strength motivates reminder reminds precious proud blessed touched happiness so much "
-    "really truly awesome thrilled scared passionate obsessed upset worried nervous relieved fantastic incredible perfect best better good great nice cool".split()
+    "feel feels felt feeling feelings glad happy grateful thankful lucky proud excited amazing amazed inspiring inspired "
+    "inspires important special meaningful powerful wonderful beautiful fun stunning gorgeous believe think hope know means "
+    "mean agree appreciate support encouragement joy peace strength motivates reminder reminds precious blessed touched "
+    "happiness so much really truly awesome thrilled scared passionate obsessed upset worried nervous relieved fantastic "
+    "incredible perfect best better good great nice cool".split()
 )
 _ABSTRACT = frozenset(
-    "love acceptance support journey life world people person way ways thing things difference change changes growth understanding "
-    "positivity connection expression beauty courage lot lots bit stuff time times moment moments place real big huge different new "
-    "make makes making made get gets getting got give gives giving go goes going keep keeps take takes help helps helping see seeing "
-    "look looking way everyone others each other always never still ever one ones".split()
+    "love acceptance support journey life world people person way ways thing things difference change changes growth "
+    "understanding positivity connection expression beauty courage lot lots bit stuff time times moment moments place real "
+    "big huge different new make makes making made get gets getting got give gives giving go goes going keep keeps take "
+    "takes help helps helping see seeing look looking everyone others each other always never still ever one ones".split()
 )
 _GENERAL = frozenset((who, verb) for who in ("we", "we're", "you", "it", "they") for verb in ("can", "all", "should", "could"))
 _STATE_OF_MIND = re.compile(
     r"\b(?:I|[Ww]e)(?:['’](?:m|re|ve been)| am| was| were| feel| felt| have been| find it| found it)"
     r"(?: (?:so|really|truly|just|very|super|also|still|always|feeling|all|both|totally|definitely|even|more))*"
-    r" (?:\w+(?:ed|ful|ive|ous|less|some)|glad|happy|proud|lucky|sad|scared|keen|ready|off|sure|here|there|\w*empowering|individual)\b"
-    r"|\b(?:I|[Ww]e) (?:really |just |so |only )?(?:love how|love that|love seeing|hope|wish|wanted to (?:say|tell|share|let)|could feel|"
-    r"can feel|can picture|can't imagine|can’t imagine|know|believe|guess|appreciate|even got to|missed it)\b|\b(?:never forget|reminder)\b"
+    r" (?:\w+(?:ed|ful|ive|ous|less|some)|glad|happy|proud|lucky|sad|scared|keen|ready|off|sure|here|there)\b"
+    r"|\b(?:I|[Ww]e) (?:really |just |so |only )?(?:love how|love that|love seeing|hope|wish|wanted to (?:say|tell|share|let)|"
+    r"could feel|can feel|can picture|can['’]t imagine|know|believe|guess|appreciate|missed it)\b|\b(?:never forget|reminder)\b"
 )
-_THAT = re.compile(r"\b(?:that|those|this|these) (?!is\b|was\b|I\b|we\b|the\b|you\b|it\b|my\b|they\b|\w+s\b|morning|week|month|year|summer|"
-                   r"weekend|day|evening|time|afternoon|winter|spring|fall)[a-z]+")
+_THAT = re.compile(
+    r"\b(?:that|those|this|these) (?!is\b|was\b|I\b|we\b|the\b|you\b|it\b|my\b|they\b|\w+s\b|morning|week|month|year|summer|"
+    r"weekend|day|evening|time|afternoon|winter|spring|fall)[a-z]+"
+)
 _EMPTY_OBJECT = re.compile(
     r"^(?:I|We)(?:['’](?:ve|d|ll))? (?:\w+ly |just |also |really |never |always )*"
     r"(?:\w+) (?:it|this|that|them|so)(?: (?:too|so much|a lot|all|now|again|for sure|together|out|up|soon))?(?:,[^,]*)?[.!]*$"
 )
 _WHEN = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|next|this|past) (?:\w+ ){0,2}(?:night|week|weekend|month|year|summer|winter|spring|"
-    r"fall|autumn|mon|tues?|wed|thu|thurs?|fri|sat|sun|\w+day)|since (?:\w+ )?(?:\d+|i was|childhood|\w+day)|recently|the other day|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|years? old|as a (?:kid|child|teenager)|when i was)\b",
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|next|this|past) (?:\w+ ){0,2}(?:night|week|weekend|month|year|summer|"
+    r"winter|spring|fall|autumn|mon|tues?|wed|thu|thurs?|fri|sat|sun|\w+day)|since (?:\w+ )?(?:\d+|i was|childhood|\w+day)|"
+    r"recently|the other day|(?:mon|tues|wednes|thurs|fri|satur|sun)day|years? old|as a (?:kid|child|teenager)|when i was)\b",
     re.I,
 )
-_WHERE = re.compile(r"\b(?:in|at|to|from|near) (?:the |a |an |my |our )?(?:\w+ )?(?:[A-ZÀ-Þ]\w+|park|beach|school|church|mountains?|"
+_WHERE = re.compile(
+    r"\b(?:in|at|to|from|near) (?:the |a |an |my |our )?(?:\w+ )?(?:[A-ZÀ-Þ]\w+|park|beach|school|church|mountains?|"
     r"city|town|center|centre|museum|studio|lake|river|forest|hospital|university|college|country|house|home|cafe|café|shop|"
-    r"store|gym|library|restaurant|garden|parade|concert|festival|conference|meeting|class|workshop)\b")
+    r"store|gym|library|restaurant|garden|parade|concert|festival|conference|meeting|class|workshop)\b"
+)
 
 
 def left_out_i(words: list[str]) -> bool:

@@ -59,7 +59,8 @@ def telling(sentence: str, words: list[str]) -> tuple[Telling, str]:
 def _tells_later(words: list[str], after: int) -> bool:
     """Whether "I" tells what was done in a clause of its own from word `after` on."""
     return any(
-        words[i][0] == "i" and words[i] in _TELLERS and words[i - 1] in _CLAUSES and _is_story(words, i) for i in range(after, len(words))
+        words[i][0] == "i" and words[i] in _TELLERS and words[i - 1] in _CLAUSES and _is_story(words, i)
+        for i in range(after, len(words))
     )
 
 
@@ -93,7 +94,9 @@ _ADVERBS = frozenset("also just then never not recently previously only still al
 _INTENT = frozenset("want wanted need needed try hope hoped wonder wondered figured like plan planned guess think".split())
 _PAST = frozenset("was were did had didn't wasn't weren't hadn't couldn't could am".split())
 _TRIED = re.compile(
-    r"\b(?:decided|chose|opted|resolved) to (?:\w+ly )?(?:try|see|use|make|have|take|give|go|look|find|figure|check|create|build|write|"
-    r"put|get|add|do|set|run|start|test|ask|let|dig|play|turn|experiment|\w+ (?:this|that|it|them))\b"
+    r"\b(?:decided|chose|opted|resolved) to (?:\w+ly )?(?:try|see|use|make|have|take|give|go|look|find|figure|check|create|"
+    r"build|write|put|get|add|do|set|run|start|test|ask|let|dig|play|turn|experiment|\w+ (?:this|that|it|them))\b"
 )
-_CHANGED = re.compile(r"^(?:[\w,]+ ){0,4}?(?:I|[Ww]e) (?:\w+ly |also |just |then |have |finally )*(?:switched|moved|changed|replaced|no longer)\b")
+_CHANGED = re.compile(
+    r"^(?:[\w,]+ ){0,4}?(?:I|[Ww]e) (?:\w+ly |also |just |then |have |finally )*(?:switched|moved|changed|replaced|no longer)\b"
+)

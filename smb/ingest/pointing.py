@@ -14,7 +14,9 @@ from smb.ingest.speech_act import WORD, finite_at, is_finite
 
 NAMED = re.compile(r"[a-z,;] [A-ZÀ-Þ][\w’'-]*[a-z]")
 _SENDS = re.compile(
-    r"(?:see|for (?:more|details|further|additional|an? )|refer to|click here|back to|go to|read more|learn more|note:|source:)\b", re.I
+    r"(?:see|for (?:more|details|further|additional|an? )|refer to|click here|back to|go to|read more|learn more|note:|"
+    r"source:)\b",
+    re.I,
 )
 _SENDING = frozenset("see for refer click back go read learn note source".split())
 _AROUND = re.compile(
@@ -29,7 +31,8 @@ _AROUND_WORDS = frozenset(
     "shown given".split()
 )
 _THIS_PAGE = re.compile(
-    r"\b(?:(?:in )?this (?:article|topic|section|page|example|sample|code|chapter|guide|post|tutorial|note|document|manual|walkthrough|documentation|"
+    r"\b(?:(?:in )?this (?:article|topic|section|page|example|sample|code|chapter|guide|post|tutorial|note|document|manual|"
+    r"walkthrough|documentation|"
     r"(?:technical|tech) note)|these examples?)\b|^the (?:\w+ )?(?:example|sample|snippet|listing|screenshot|illustration)s? \w|"
     r"^(?:an|one|another) example\b",
     re.I,
@@ -51,8 +54,8 @@ _LEANS = re.compile(
     re.I,
 )
 _LEANING = frozenset(
-    "none one both neither either some many most each all any several few two three four much part half on the a an in with from for "
-    "to by of at after before since stated put that as doing another".split()
+    "none one both neither either some many most each all any several few two three four much part half on the a an in with from "
+    "for to by of at after before since stated put that as doing another".split()
 )
 _THIS_CASE = re.compile(
     r"\b(?:in|for|with|by) (?:this|that|these|those|such an?|such) "
@@ -61,7 +64,8 @@ _THIS_CASE = re.compile(
     re.I,
 )
 _CASES = frozenset(
-    "case cases example examples way ways scenario scenarios situation situations instance instances reason reasons means question".split()
+    "case cases example examples way ways scenario scenarios situation situations instance instances reason reasons means "
+    "question".split()
 )
 _LAST_POINTS = frozenset("this that these those here none one ones them so too both others another".split())
 _EXPLETIVE = re.compile(
@@ -122,16 +126,21 @@ def points(sentence: str, words: list[str]) -> float:
     return cost + 1.5 if words[0] in ("the", "my", "one") and _HARDEST.match(sentence) else cost
 
 
-_THAT_THING = re.compile(r"\b(?:in|of|on|with|for|from|to|at|by) (?:that|those) (?!is\b|are\b|the\b|a\b|it\b|who\b|which\b)[a-z`]\w+")
+_THAT_THING = re.compile(
+    r"\b(?:in|of|on|with|for|from|to|at|by) (?:that|those) (?!is\b|are\b|the\b|a\b|it\b|who\b|which\b)[a-z`]\w+"
+)
 _NICE = frozenset(
-    "interesting useful good great nice cool clever helpful neat fun amazing awesome handy tricky fine important powerful elegant "
-    "impressive excellent perfect frustrating annoying weird surprising beautiful".split()
+    "interesting useful good great nice cool clever helpful neat fun amazing awesome handy tricky fine important powerful "
+    "elegant impressive excellent perfect frustrating annoying weird surprising beautiful".split()
 )
 _OPINION = re.compile(
-    r"\b(?:is|are|was|were|be|looks?|seems?)(?: (?:really|very|pretty|quite|so|also|a bit|particularly|super|definitely|incredibly|just))* "
+    r"\b(?:is|are|was|were|be|looks?|seems?)"
+    r"(?: (?:really|very|pretty|quite|so|also|a bit|particularly|super|definitely|incredibly|just))* "
     rf"(?:{'|'.join(sorted(_NICE))})\b[^,;]{{0,24}}[.!]?$"
 )
-_HARDEST = re.compile(r"^(?:The|My|One of the) (?:\w+est|(?:most|least|only) \w+|best|worst) (?:part|thing|bit|challenge|problem|trick)s? ")
+_HARDEST = re.compile(
+    r"^(?:The|My|One of the) (?:\w+est|(?:most|least|only) \w+|best|worst) (?:part|thing|bit|challenge|problem|trick)s? "
+)
 
 
 def expletive(sentence: str) -> bool:
@@ -140,13 +149,15 @@ def expletive(sentence: str) -> bool:
 
 
 _AFTER_OPENING = re.compile(
-    r"((?:Since|In|On|From|By|After|Before|Until|At|During|For|With|As|Today|Now|Then|Later|Currently|Recently)(?: [\w’'-]+){0,6},? )"
+    r"((?:Since|In|On|From|By|After|Before|Until|At|During|For|With|As|Today|Now|Then|Later|Currently|Recently)"
+    r"(?: [\w’'-]+){0,6},? )"
     r"(he|she|it|they)\b"
 )
 
 
 def late_pronoun(sentence: str) -> tuple[int, int]:
-    """Where the pronoun stands that follows an opening phrase as the subject ("Since 2032 he works two days"); (0, 0) for none."""
+    """Where the pronoun stands that follows an opening phrase as the subject ("Since 2032 he works two days"); (0, 0) where
+    there is none."""
     m = _AFTER_OPENING.match(sentence)
     return m.span(2) if m and not (m[1].count(" ") == 1 and m[1][-2] != "," and m[1].split()[0] in _SUBORDINATING) else (0, 0)
 
@@ -165,6 +176,8 @@ def is_local(first: str, words: list[str], sentence: str, block: Block) -> bool:
         return False
     if first in _ARTICLES:
         return True
+    if at == 1 and not first.endswith("s"):  # "Ana sold …": a name, or a stuff that is the same everywhere
+        return False
     verb = words[at] if at else ""
     if verb in PAST_VERBS or verb.endswith("ed") or verb in _PAST_AUXILIARIES:
         return not sentence[:1].isupper() or first in _INDEFINITE or not _SUBSTANCE.search(sentence, 2)

@@ -43,13 +43,15 @@ def sentences(text: str) -> list[str]:
     """`text` cut at sentence ends; abbreviations, initials and decimals end nothing. Joined by spaces they are `text`."""
     found: list[str] = []
     start = 0
-    for end in _ends(text):
-        piece = text[start:end].strip()
-        if piece:
+    for m in _END.finditer(text):
+        at = m.start()
+        if text[at] == "." and _ABBREVIATION.search(text, max(start, at - 8), at):
+            continue
+        end = m.end()
+        if piece := text[start:end].strip():
             found.append(piece)
         start = end
-    rest = text[start:].strip()
-    if rest:
+    if start < len(text) and (rest := text[start:].strip()):
         found.append(rest)
     return found
 

@@ -39,7 +39,8 @@ _HYPOTHESIS_CJK = re.compile(r"^(?:もし|仮に|たぶん|如果|假如|假设|
 _INSTRUCTION_CJK = re.compile(
     r"(?:てください|して下さい|なさい|ましょう)[。]?$|^(?:找出|返回|注意|点击|运行|使用|执行|输入|输出|打开|选择|要求|不得|直接|将|把)|[请請]"
 )
-POSED_CJK = re.compile(r"^(?:给定|给你|设计|编写|实现|有一?[个些])")  # what a problem asks for or is given: it says what the problem is
+# what a problem asks for or is given: it says what the problem is
+POSED_CJK = re.compile(r"^(?:给定|给你|设计|编写|实现|有一?[个些])")
 
 _FINITE_CJK = re.compile(
     r"です|ます|でし|まし|である|だった|した|った|いる|れる|える|する|[うくすつぬむるた]。?$|[是为為有在会會能可将將被把使让讓需应應等于於]|表示|包含|采用|属于|支持|超过"

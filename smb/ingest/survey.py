@@ -85,7 +85,8 @@ class Survey:
 
     `leads` are the places (`byte_start`) of prose right before code or a picture. `is_occasion`: the note is of a day, a
     meeting or a talk; `is_activity`: it is titled for something done ("Firing the kiln"). Neither title is what its
-    sentences are about. `acts` holds what `act` has found. `is_personal`: "I" in it is somebody, because it is a day's record or names its author.
+    sentences are about. `acts` holds what `act` has found. `is_personal`: "I" in it is somebody, because it is a day's
+    record or names its author.
     """
 
     note: Note
@@ -177,8 +178,8 @@ def survey(note: Note) -> Survey:
 
 
 _OUTPUT = re.compile(
-    r"\b(?:outputs?|results? (?:is|are|was|were|in|looks?|of)|results?|returns?|returned|prints?|printed|produces|displays?|example|"
-    r"examples|sample|looks? like)\b[^.]{0,60}[:.]\s*\Z",
+    r"\b(?:outputs?|results? (?:is|are|was|were|in|looks?|of)|results?|returns?|returned|prints?|printed|produces|displays?|"
+    r"example|examples|sample|looks? like)\b[^.]{0,60}[:.]\s*\Z",
     re.I,
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from smb.recall.cite import Place, QuoteUnreadable, Quotes
+from smb.recall.cite import Place, Quotes, QuoteUnreadable
 from smb.recall.finding import Finding
 from smb.recall.pack import MAX_CITATIONS, Group, Unit, pack
 from smb.recall.packet import LeftOut, Told
@@ -33,7 +33,7 @@ async def choose(
     lapsed = [u for u in units if u.verdict not in ("current", "contested")]
     by_id = {u.id: u for u in (*current, *finding.group, *(unit for _, unit in finding.members))}
     contested = [u.judged.row for u in current[: 2 * request.n] if u.judged and u.verdict == "contested"]
-    told.against = {**(await opponents(contested, asked.as_of, reader) if contested else {}), **finding.against}
+    told.against = _both_ways({**(await opponents(contested, asked.as_of, reader) if contested else {}), **finding.against})
     absent = {i for against in told.against.values() for i in against} - by_id.keys()
     by_id |= await _made(absent, asked, reader)
     made = [u for u in by_id.values() if u.dimensions is None]
@@ -42,7 +42,12 @@ async def choose(
     opposed = await reader.contradicting(i for u in current[:COMPARED] for i in (u.id, *u.attached))
     quotes = Quotes(read_source, told.documents)
     taken: list[Unit] = []
-    chosen = pack(_offered(finding, current, by_id, request, quotes, told, utility.order(current, taken, opposed)), request.n, request.budget, taken)
+    chosen = pack(
+        _offered(finding, current, by_id, request, quotes, told, utility.order(current, taken, opposed)),
+        request.n,
+        request.budget,
+        taken,
+    )
     apart = pack((Group([u]) for u in lapsed if cite(u, quotes, told)), SHOWN_SUPERSEDED, request.budget - chosen.tokens)
     told.current, told.units, told.superseded = current, list(chosen.units), list(apart.units)
     told.tokens, told.dropped, told.infeasible = chosen.tokens + apart.tokens, chosen.dropped, chosen.infeasible
@@ -60,14 +65,18 @@ def _offered(
 ) -> Iterator[Group]:  # fmt: skip
     """Groups in the order they may enter."""
     if finding.group:
-        if all([cite(unit, quotes, told) for unit in finding.group]):
+        if all(cite(unit, quotes, told) for unit in finding.group):
             yield Group(finding.group, needed=True)
         else:
             told.finding = finding = Finding()
     for _, unit in finding.members:
         if cite(unit, quotes, told):
             yield Group([unit])
-    shown = {i for unit in (*finding.group, *(unit for _, unit in finding.members)) for i in (unit.id, *(unit.attached if unit.kind == "object" else ()))}
+    shown = {
+        i
+        for unit in (*finding.group, *(unit for _, unit in finding.members))
+        for i in (unit.id, *(unit.attached if unit.kind == "object" else ()))
+    }
     for unit in _updates_first(ranked, by_id):
         if unit.id in shown or (unit.kind == "object" and not shown.isdisjoint(unit.attached)):
             continue
@@ -75,8 +84,17 @@ def _offered(
             told.below += 1
             continue
         group = [unit, *(by_id[i] for i in told.against.get(unit.id, ()) if i in by_id)]
-        if all([cite(one, quotes, told) for one in group]):
+        if all(cite(one, quotes, told) for one in group):
             yield Group(group)
+
+
+def _both_ways(against: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """What each object is set against, named from the other side too."""
+    whole = {i: dict.fromkeys(others) for i, others in against.items()}
+    for i, others in against.items():
+        for other in others:
+            whole.setdefault(other, {})[i] = None
+    return {i: tuple(others) for i, others in whole.items()}
 
 
 def _updates_first(ranked: Iterator[Unit], by_id: dict[str, Unit]) -> Iterator[Unit]:
@@ -120,9 +138,13 @@ async def _made(ids: set[str], asked: Plan, reader: CatalogReader) -> dict[str, 
 async def _read_evidence(units: Iterable[Unit], reader: CatalogReader, told: Told) -> None:
     """The evidence of units made since the ranking, and the documents it lies in."""
     held = list(units)
-    for line in await reader.evidence_of([u.id for u in held if u.kind == "object" and u.id not in told.evidence]):
-        told.evidence.setdefault(line["object_id"], []).append(line)
-    needed = {line["document_id"] for lines in told.evidence.values() for line in lines} | {u.document for u in held if u.document}
+    new = {u.id: u.judged for u in held if u.judged is not None and u.id not in told.evidence}
+    for line in await reader.evidence_of(new):
+        if new[line["object_id"]].rests_on(line):
+            told.evidence.setdefault(line["object_id"], []).append(line)
+    needed = {line["document_id"] for lines in told.evidence.values() for line in lines} | {
+        u.document for u in held if u.document
+    }
     told.documents.update({row["id"]: row for row in await reader.documents(needed - told.documents.keys())})
 
 
@@ -133,11 +155,20 @@ def cite(unit: Unit, quotes: Quotes, told: Told) -> bool:
     try:
         if unit.passage is not None:
             row = unit.passage
-            place = Place(row["document_id"], row["source"], row["byte_start"], row["byte_end"], row["byte_start"], row["line_start"])
+            place = Place(
+                row["document_id"], row["source"], row["byte_start"], row["byte_end"], row["byte_start"], row["line_start"]
+            )
             unit.citations = (quotes.cite(place, row["text"]),)
             return True
         places = [
-            Place(line["document_id"], line["source"], line["byte_start"], line["byte_end"], line["p_start"] or 0, line["line_start"] or 1)
+            Place(
+                line["document_id"],
+                line["source"],
+                line["byte_start"],
+                line["byte_end"],
+                line["p_start"] or 0,
+                line["line_start"] or 1,
+            )
             for line in _nearest(told.evidence.get(unit.id, ()), unit)
         ]
         unit.citations = tuple(dict.fromkeys(quotes.cite(place) for place in places))

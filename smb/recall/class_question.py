@@ -47,7 +47,9 @@ _LIGHT = frozenset(
     "now currently today known listed recorded mentioned use uses used contain contains include includes own owns belong belongs to bank "
     "notes us me it its inside within under so far still please right moment present named called".split()
 )
-_TIMES = frozenset("times time ways long often much days day weeks week months month years year hours hour minutes minute".split())
+_TIMES = frozenset(
+    "times time ways long often much days day weeks week months month years year hours hour minutes minute".split()
+)
 _GENERIC = frozenset("thing things one ones other others more less kind kinds sort sorts type types".split())
 _RELATIONS: tuple[tuple[LatePattern, str, bool], ...] = (  # pattern, edge, whether it leads away from the named thing
     (LatePattern(r"\b(?:what|which \w+|list what|who) (?:is|are) (?:in|part of|inside) (?P<o>.+)", re.I), "contains", True),
@@ -109,7 +111,11 @@ def class_question(text: str, operation: Operation) -> ClassQuestion | None:
         named.pop()
     if not named or named[-1].lower() in _TIMES | _GENERIC:
         return None
-    return ClassQuestion(" ".join(named), tuple(stem(fold(word)) for word in named), _owner(text[words[size].start() :] if size < len(words) else ""))
+    return ClassQuestion(
+        " ".join(named),
+        tuple(stem(fold(word)) for word in named),
+        _owner(text[words[size].start() :] if size < len(words) else ""),
+    )
 
 
 def _owner(rest: str) -> str:
@@ -135,7 +141,21 @@ def _other_number(word: str) -> set[str]:
     return {word[:-1] + "ies"} if word.endswith("y") else {word + "s", word + "es"}
 
 
-_UNEVEN = {a: b for one, many in (
-    ("person", "people"), ("man", "men"), ("woman", "women"), ("child", "children"), ("mouse", "mice"), ("shelf", "shelves"),
-    ("knife", "knives"), ("leaf", "leaves"), ("wife", "wives"), ("company", "companies"), ("index", "indices"), ("criterion", "criteria"),
-) for a, b in ((one, many), (many, one))}
+_UNEVEN = {
+    a: b
+    for one, many in (
+        ("person", "people"),
+        ("man", "men"),
+        ("woman", "women"),
+        ("child", "children"),
+        ("mouse", "mice"),
+        ("shelf", "shelves"),
+        ("knife", "knives"),
+        ("leaf", "leaves"),
+        ("wife", "wives"),
+        ("company", "companies"),
+        ("index", "indices"),
+        ("criterion", "criteria"),
+    )
+    for a, b in ((one, many), (many, one))
+}

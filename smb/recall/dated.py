@@ -7,7 +7,6 @@ statement with two dates gives none.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -54,7 +53,11 @@ async def dates_of(phrase: str, plan: Plan, reader: CatalogReader) -> list[Dated
     distinct: dict[Interval, Dated] = {}
     for one in best:
         distinct.setdefault(one.when, one)
-    return [one for one in distinct.values() if not any(other is not one and _within(other.when, one.when) for other in distinct.values())]
+    return [
+        one
+        for one in distinct.values()
+        if not any(other is not one and _within(other.when, one.when) for other in distinct.values())
+    ]
 
 
 def says(words: Iterable[str], text: str, around: str = "") -> bool:
@@ -62,12 +65,19 @@ def says(words: Iterable[str], text: str, around: str = "") -> bool:
     own, near = _bases(text), _bases(around)
     wanted = [(word, _bases(word)) for word in words]
     inside = [(bases <= own) or (not word.isascii() and word in text) for word, bases in wanted]
-    return any(inside) and all(ok or bases <= own | near or (not word.isascii() and word in around) for ok, (word, bases) in zip(inside, wanted, strict=True))
+    return any(inside) and all(
+        ok or bases <= own | near or (not word.isascii() and word in around)
+        for ok, (word, bases) in zip(inside, wanted, strict=True)
+    )
 
 
 def date_said(text: str, written: datetime | None) -> Interval | None:
     """The one stretch a statement's words date it to; `written` is the day its note bears. None for none, or several."""
-    named = {one.named for one in read_times(text, written, events=False) if one.resolved and one.relation in (Relation.IN, Relation.AS_OF, Relation.SINCE)}
+    named = {
+        one.named
+        for one in read_times(text, written, events=False)
+        if one.resolved and one.relation in (Relation.IN, Relation.AS_OF, Relation.SINCE)
+    }
     named = {one for one in named if not any(other != one and _within(other, one) for other in named)}
     return next(iter(named)) if len(named) == 1 else None
 
@@ -98,7 +108,11 @@ async def _objects(words: Sequence[str], match: str, plan: Plan, reader: Catalog
         return []
     rows = await reader.objects([row for row, _ in await reader.lexical_objects(match, plan.scope, LOOKED_AT)])
     judged = await judge_objects([row for row in rows if row["type"] == "claim"], plan.as_of, reader, plan.during)
-    held = {row: one for row, one in judged.items() if one.holds and says(words, f"{one.title}\n{one.body}") and not _denied(one.title, plan)}
+    held = {
+        row: one
+        for row, one in judged.items()
+        if one.holds and says(words, f"{one.title}\n{one.body}") and not _denied(one.title, plan)
+    }
     homes: dict[str, str] = {}
     for line in await reader.evidence_of([one.row["id"] for one in held.values()]):
         homes.setdefault(line["object_id"], line["document_id"])
@@ -131,9 +145,16 @@ async def _passages(words: Sequence[str], match: str, plan: Plan, reader: Catalo
         day = written.get(row["document_id"])
         start = day.start if day else None
         for sentence in _SENTENCES.split(row["text"]):
-            if not sentence.strip() or sentence.rstrip(" *_").endswith(("?", "？")) or _denied(sentence, plan) or not says(words, sentence, around):
+            if (
+                not sentence.strip()
+                or sentence.rstrip(" *_").endswith(("?", "？"))
+                or _denied(sentence, plan)
+                or not says(words, sentence, around)
+            ):
                 continue
-            said = date_said(sentence, start) or next((d for part in reversed(row["context"].split(" › ")[1:]) if (d := date_said(part, start))), None)
+            said = date_said(sentence, start) or next(
+                (d for part in reversed(row["context"].split(" › ")[1:]) if (d := date_said(part, start))), None
+            )
             if said is not None:
                 found.append(Dated(said, sentence.strip(), True, passage=row))
             elif day is not None:
@@ -144,4 +165,8 @@ async def _passages(words: Sequence[str], match: str, plan: Plan, reader: Catalo
 async def _written(documents: Iterable[str], reader: CatalogReader) -> dict[str, Interval]:
     """Document id → the stretch its own date names, where it bears one."""
     rows = await reader.documents(sorted(set(documents)))
-    return {row["id"]: Interval(start, from_iso(row["valid_to"])) for row in rows if (start := from_iso(row["valid_from"])) is not None}
+    return {
+        row["id"]: Interval(start, from_iso(row["valid_to"]))
+        for row in rows
+        if (start := from_iso(row["valid_from"])) is not None
+    }

@@ -29,13 +29,37 @@ _SINCE = LatePattern(rf"\b(?:since|has it been since|have passed since|passed si
 _AGO = LatePattern(rf"\bago (?:did|was|were|is|had) (?P<a>.+?){_TAIL}", re.I)
 _UNTIL = LatePattern(rf"\b(?:until|till) (?P<b>.+?){_TAIL}", re.I)
 _OLD = LatePattern(rf"\bhow old (?:is|was|are) (?P<a>.+?){_TAIL}", re.I)
-_CJK_BOTH = LatePattern(r"(?:从|從)?(?P<a>.+?)(?:から|到|至)(?P<b>.+?)(?:まで|一共|共|是|は|隔|过|過|有|用|经)*(?:何|どのくらい|どれくらい|多久|多少|[几幾])")
+_CJK_BOTH = LatePattern(
+    r"(?:从|從)?(?P<a>.+?)(?:から|到|至)(?P<b>.+?)(?:まで|一共|共|是|は|隔|过|過|有|用|经)*(?:何|どのくらい|どれくらい|多久|多少|[几幾])"
+)
 _CJK_BETWEEN = LatePattern(r"(?P<a>.+?)[と和与與](?P<b>.+?)(?:の間|之间|之間|间隔|相隔|隔)")
-_PAIRS = ((_BETWEEN, False), (_FROM_TO, True), (_AFTER, True), (_BEFORE, True), (_AFTER_LATE, True), (_BEFORE_LATE, True), (_CJK_BETWEEN, False),
-          (_CJK_BOTH, True))
+_PAIRS = (
+    (_BETWEEN, False),
+    (_FROM_TO, True),
+    (_AFTER, True),
+    (_BEFORE, True),
+    (_AFTER_LATE, True),
+    (_BEFORE_LATE, True),
+    (_CJK_BETWEEN, False),
+    (_CJK_BOTH, True),
+)
 MOST_SPLITS = 6
-_UNIT = LatePattern(r"\b(?:how many|how much|in|number of) (day|week|month|year|hour|minute)s?\b|\b(day|week|month|year)s (?:between|passed|elapsed)\b", re.I)
-_CJK_UNITS = (("週", "week"), ("周", "week"), ("か月", "month"), ("ヶ月", "month"), ("カ月", "month"), ("个月", "month"), ("個月", "month"), ("年", "year"), ("日", "day"), ("天", "day"))
+_UNIT = LatePattern(
+    r"\b(?:how many|how much|in|number of) (day|week|month|year|hour|minute)s?\b|\b(day|week|month|year)s (?:between|passed|elapsed)\b",
+    re.I,
+)
+_CJK_UNITS = (
+    ("週", "week"),
+    ("周", "week"),
+    ("か月", "month"),
+    ("ヶ月", "month"),
+    ("カ月", "month"),
+    ("个月", "month"),
+    ("個月", "month"),
+    ("年", "year"),
+    ("日", "day"),
+    ("天", "day"),
+)
 _VERB = LatePattern(r"^(?:did|was|were|is|are|does|do|had|has|have|the time (?:of|when))\s+", re.I)
 
 
@@ -64,11 +88,7 @@ def ends_of(text: str) -> tuple[Ends, ...]:
     unit = next((u.lower() for m in _UNIT.finditer(text) for u in m.groups() if u), "")
     if not text.isascii() and not unit:
         unit = next((name for mark, name in _CJK_UNITS if re.search(rf"[何几幾少]{mark}", text)), "")
-    found = [
-        Ends(_phrase(m["a"]), _phrase(m["b"]), unit, ordered)
-        for pattern, ordered in _PAIRS
-        for m in _splits(pattern, text)
-    ]
+    found = [Ends(_phrase(m["a"]), _phrase(m["b"]), unit, ordered) for pattern, ordered in _PAIRS for m in _splits(pattern, text)]
     if not found:
         for pattern in (_AGO, _SINCE, _OLD):
             if m := pattern.search(text):
@@ -86,7 +106,9 @@ def _splits(pattern: LatePattern, text: str) -> Iterator[re.Match[str]]:
         yield found
         first = "a" if found.start("a") < found.start("b") else "b"
         longer = len(found[first]) + 1
-        found = re.compile(pattern.pattern.replace(f"(?P<{first}>.+?)", f"(?P<{first}>.{{{longer},}}?)"), pattern.flags).search(text)
+        found = re.compile(pattern.pattern.replace(f"(?P<{first}>.+?)", f"(?P<{first}>.{{{longer},}}?)"), pattern.flags).search(
+            text
+        )
 
 
 async def elapsed(plan: Plan, reader: CatalogReader) -> Elapsed:
@@ -186,8 +208,11 @@ def _quantity(a: datetime, b: datetime, unit: str) -> str:
             return _some(days // 7, "week") + (f" {_some(days % 7, 'day')}" if days % 7 else "")
         case "month" | "year":
             months = (b.year - a.year) * 12 + b.month - a.month - (b.day < a.day)
-            return _some(months, "month") if unit == "month" else _some(months // 12, "year") + (
-                f" {_some(months % 12, 'month')}" if months % 12 and months < 24 else "")
+            return (
+                _some(months, "month")
+                if unit == "month"
+                else _some(months // 12, "year") + (f" {_some(months % 12, 'month')}" if months % 12 and months < 24 else "")
+            )
         case _:
             return _some(days, "day")
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from smb.model.identity import fold
+from smb.model.validity import to_iso
 from smb.recall.class_question import class_question
 from smb.recall.dated import Dated
 from smb.recall.discover import Found, stem
@@ -102,7 +103,14 @@ class _Shelf:
     def passage(self, passage) -> Unit:
         held = self.by_id.get(passage["id"])
         if held is None or held.kind != "passage":
-            held = passage_unit(passage["rowid"], passage, held.score if held else 0.0, "current", held.signals if held and held.signals else Signals(), self.found)
+            held = passage_unit(
+                passage["rowid"],
+                passage,
+                held.score if held else 0.0,
+                "current",
+                held.signals if held and held.signals else Signals(),
+                self.found,
+            )
             self.by_id[held.id] = held
         return held
 
@@ -116,7 +124,9 @@ class _Shelf:
 # ------------------------------------------------------------ the state of a key
 
 
-async def _keyed(plan: Plan, reader: CatalogReader, found: Found, shelf: _Shelf, only: Callable[[str], bool] = lambda _: True) -> Finding:
+async def _keyed(
+    plan: Plan, reader: CatalogReader, found: Found, shelf: _Shelf, only: Callable[[str], bool] = lambda _: True
+) -> Finding:
     """The resolution of the key the question asks for; `only` says which values can answer it."""
     rows = await asked_key(plan, reader, found)
     if not rows:
@@ -137,13 +147,22 @@ async def _keyed(plan: Plan, reader: CatalogReader, found: Found, shelf: _Shelf,
                 return Finding(reason="A later note reads as if it changed this; both are among the items.", key=key)
             return Finding(value=value, lead=units[0], total=1, key=key, group=units, excluded=excluded)
         case Conflict(sides):
-            units = await _units([side[0] for side in sides], plan, reader, shelf)
+            newest = sorted(
+                (side[0] for side in sides), key=lambda held: (to_iso(held.valid.start) or "", held.object_id), reverse=True
+            )
+            units = await _units(newest, plan, reader, shelf)
             if len(units) < 2:
                 return Finding()
+            if _in_plural(plan, rows[0]["attribute"]):
+                return Finding(total=len(units), key=key, members=[(unit.title, unit) for unit in units])
             for unit in units:
                 unit.verdict = "contested"
             return Finding(
-                "conflict", "Notes disagree about what was asked; both sides are in `conflicts`.", total=len(sides), key=key, group=units,
+                "conflict",
+                "Notes disagree about what was asked; both sides are in `conflicts`.",
+                total=len(sides),
+                key=key,
+                group=units,
                 against={unit.id: tuple(other.id for other in units if other is not unit) for unit in units},
             )
         case _ as never:
@@ -173,6 +192,12 @@ async def asked_key(plan: Plan, reader: CatalogReader, found: Found) -> list:
     if len(chosen) != 1 or best < KEY_COVERS * len(asked):
         return []
     return keys[chosen[0]]
+
+
+def _in_plural(plan: Plan, attribute: str) -> bool:
+    """Whether the question asks for an attribute in the plural ("the ports of the server"): then several values are no conflict."""
+    stems = {stem(word) for word in attribute.split()}
+    return any(stem(word) in stems and word.endswith("s") and not word.endswith("ss") for word in map(fold, plan.terms))
 
 
 async def _units(claims: Sequence[Held], plan: Plan, reader: CatalogReader, shelf: _Shelf) -> list[Unit]:
@@ -223,7 +248,9 @@ async def _members(plan: Plan, reader: CatalogReader, found: Found, shelf: _Shel
         number, row = members.stated
         unit = shelf.object(row, members.judged[row])
         if counts:
-            return Finding(value=members.judged[row].value, lead=unit, total=number if not shown else len(shown), group=[unit], members=shown)
+            return Finding(
+                value=members.judged[row].value, lead=unit, total=number if not shown else len(shown), group=[unit], members=shown
+            )
     if members.total is None or not shown:
         keyed = await _keyed(plan, reader, found, shelf)
         return keyed if keyed.group else Finding()

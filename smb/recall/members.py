@@ -26,19 +26,43 @@ from smb.stores.member_reader import MemberReader
 LISTED_IN = 3  # a heading of this name in more documents than this is a common one, and its lists are no one set
 LONGEST_LIST = 2_000
 _TYPES = {
-    "concept": "concept", "claim": "claim", "fact": "claim", "entity": "entity", "relationship": "relationship", "question": "question",
-    "open question": "question", "contradiction": "contradiction", "conflict": "contradiction", "insight": "insight", "synthesis": "synthesis",
-    "abstraction": "abstraction", "cluster": "cluster", "community": "community", "narrative": "narrative", "timeline": "timeline",
-    "plan": "plan", "project": "project",
+    "concept": "concept",
+    "claim": "claim",
+    "fact": "claim",
+    "entity": "entity",
+    "relationship": "relationship",
+    "question": "question",
+    "open question": "question",
+    "contradiction": "contradiction",
+    "conflict": "contradiction",
+    "insight": "insight",
+    "synthesis": "synthesis",
+    "abstraction": "abstraction",
+    "cluster": "cluster",
+    "community": "community",
+    "narrative": "narrative",
+    "timeline": "timeline",
+    "plan": "plan",
+    "project": "project",
 }
-_KINDS = {"person": "person", "people": "person", "organisation": "organisation", "organization": "organisation", "company": "organisation",
-          "place": "place", "product": "product"}
+_KINDS = {
+    "person": "person",
+    "people": "person",
+    "organisation": "organisation",
+    "organization": "organisation",
+    "company": "organisation",
+    "place": "place",
+    "product": "product",
+}
 _PARTS = frozenset("member part component item element piece page section child children participant".split())
 _NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _PROPERTY = LatePattern(r"^(?:type|kind|category|categories|class|group)\s*:\s*(?P<v>.*(?:\n[ \t]*-[ \t].*)*)", re.I | re.M)
 _MARK = LatePattern(r"^\s*(?:[-*+•]|\d+[.)])\s+(?:\[(?P<done>[ xX])\]\s+)?")
 _NAME_ENDS = LatePattern(r"\s+[–—-]\s+|:\s|：|\s\(|\s*→|;\s|\.\s")
-_IS_A = LatePattern(r"^(?:the\s)?(?P<name>[^,;:]{2,60}?)\s(?:is|are)\s(?:(?:now|also)\s)?(?:an?|one\sof\s(?:the|our)|another|the\s\w+)\s(?P<what>[^,.;:]{1,60})", re.I)
+_IS_A = LatePattern(
+    r"^(?:the\s)?(?P<name>[^,;:]{2,60}?)\s(?:is|are)\s(?:(?:now|also)\s)?(?:an?|one\sof\s(?:the|our)|another|the\s\w+)\s(?P<what>[^,.;:]{1,60})",
+    re.I,
+)
 _NO_NAME = frozenset("this that these those it he she they there here what who which we i you a an one another".split())
 _WORDS = LatePattern(r"[^\W_]+")
 _SPLIT = LatePattern(r"\s*(?:,|;|、|，|\band\b|&|\n[ \t]*-[ \t])\s*")
@@ -118,7 +142,9 @@ class _Finder:
                 self.take(await self._standing(_whole(await self.rows.of_type("entity", _KINDS[form]))))
         if name in _KINDS and self.members.found:
             return None
-        hyphened = tuple(dict.fromkeys(f for form in self.asked.forms for f in (form, form.replace(" ", "-"), form.replace(" ", "_"))))
+        hyphened = tuple(
+            dict.fromkeys(f for form in self.asked.forms for f in (form, form.replace(" ", "-"), form.replace(" ", "_")))
+        )
         tagged = await self._standing(_whole(await self.rows.tagged(hyphened)))
         self.take({row: one for row, one in tagged.items() if fold(one.title) not in self.asked.forms})
         await self._by_property()
@@ -160,8 +186,13 @@ class _Finder:
             said = _IS_A.match(one.title)
             if not said or said["name"].split()[0].lower() in _NO_NAME:
                 continue
-            what = [stem(w) for w in fold(re.split(r"\b(?:that|which|who|from|of|in|for|with|by|at|on|to|and|than)\b", said["what"])[0]).split()]
-            if tuple(what[-len(self.asked.stems):]) == self.asked.stems:
+            what = [
+                stem(w)
+                for w in fold(
+                    re.split(r"\b(?:that|which|who|from|of|in|for|with|by|at|on|to|and|than)\b", said["what"])[0]
+                ).split()
+            ]
+            if tuple(what[-len(self.asked.stems) :]) == self.asked.stems:
                 self.members.judged[row] = one
                 self.add(said["name"], object_row=row)
 
@@ -170,13 +201,17 @@ class _Finder:
         wanted = set(owners)
         sections: dict[tuple[str, str, str], list[sqlite3.Row]] = {}
         deeper: dict[tuple[str, str, str], dict[str, sqlite3.Row]] = {}
-        for passage in await self._admitted(_whole(await self.rows.under(_WORDS.findall(self.asked.phrase.lower()), self.plan.scope.past))):
+        for passage in await self._admitted(
+            _whole(await self.rows.under(_WORDS.findall(self.asked.phrase.lower()), self.plan.scope.past))
+        ):
             path = passage["context"].split(" › ")
             columns = path.pop().split(" | ") if passage["kind"] == "row" and " | " in path[-1] else []
             if not wanted and any(self._is_class(column) for column in columns):
                 sections.setdefault((passage["document_id"], passage["source"], passage["context"]), []).append(passage)
                 continue
-            place = next((n for n in range(len(path) - 1, -1, -1) if self._names_class(path[n], {fold(p) for p in path[:n]}, wanted)), None)
+            place = next(
+                (n for n in range(len(path) - 1, -1, -1) if self._names_class(path[n], {fold(p) for p in path[:n]}, wanted)), None
+            )
             if place is None:
                 continue
             section = (passage["document_id"], passage["source"], " › ".join(path[: place + 1]))
@@ -250,7 +285,9 @@ class _Finder:
         rows = _whole(await self.rows.keyed(self.asked.forms, subjects))
         held = await self._standing(rows)
         if subjects and held:
-            resolution = await resolve_key(self.reader, [one.row["id"] for one in held.values()], self.plan.as_of, self.plan.during)
+            resolution = await resolve_key(
+                self.reader, [one.row["id"] for one in held.values()], self.plan.as_of, self.plan.during
+            )
             claims = resolution.claims if isinstance(resolution, State | Conflict) else ()
             held = {row: one for row, one in held.items() if one.row["id"] in {c.object_id for c in claims}}
             numbers = {row: n for row, one in held.items() if (n := _number(one.value)) is not None}

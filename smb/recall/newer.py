@@ -33,11 +33,13 @@ Vectors = Callable[[Sequence[int]], Any]
 
 _PRESENT = LatePattern(
     r"^\W*(?:and |so |but )?(?:(?:on |in |at |to |for |with |from )?(?:what|which|who|whose|where)(?!\w)|(?:at )?(?:what time|when) (?:do|does|is|are)\b|how (?:many|much|often|long|far|big|large|old|fast|high|hot)\b|"
-    r"(?:what|who|where)['’]s\b|(?:tell me|give me|show me|remind me)\b)|(?:何|どこ|誰|だれ|いくつ|いくら|どの|什么|什麼|哪|谁|誰|多少|几|幾)", re.I
+    r"(?:what|who|where)['’]s\b|(?:tell me|give me|show me|remind me)\b)|(?:何|どこ|誰|だれ|いくつ|いくら|どの|什么|什麼|哪|谁|誰|多少|几|幾)",
+    re.I,
 )
 _PAST = LatePattern(
     r"\b(?:did|was|were|had|used to|first|original(?:ly)?|initial(?:ly)?|previous(?:ly)?|former(?:ly)?|earlier|before|ago|old|history|"
-    r"changed|in the past|at the time|back then|would|could|might|should|if|why)\b|以前|最初|当初|昔|原来|之前|本来|だった|ました", re.I
+    r"changed|in the past|at the time|back then|would|could|might|should|if|why)\b|以前|最初|当初|昔|原来|之前|本来|だった|ました",
+    re.I,
 )
 _CHANGE = LatePattern(
     r"\b(?:now|nowadays|these days|currently|no longer|any ?more|instead|after all|from (?:now|this|next) \w+|moved|switched|changed|swapped|"
@@ -48,10 +50,13 @@ _CHANGE = LatePattern(
 )
 _NUMBER = LatePattern(
     r"\d+(?:[.,:]\d+)*|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|"
-    r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|half|quarter|twice|thrice)\b|[一二三四五六七八九十百千万]+", re.I
+    r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen|half|quarter|twice|thrice)\b|[一二三四五六七八九十百千万]+",
+    re.I,
 )
 _SAME_IN_PAST = frozenset("read put set hit let hurt quit shut spread cost bet".split())
-_PREFIX = LatePattern(r"^[^:\n]{0,80}\d{4}-\d{2}(?:-\d{2})?[^:\n]{0,20}: ")  # a title that tells a claim of one note from another's
+_PREFIX = LatePattern(
+    r"^[^:\n]{0,80}\d{4}-\d{2}(?:-\d{2})?[^:\n]{0,20}: "
+)  # a title that tells a claim of one note from another's
 _WORDS = LatePattern(r"[^\W_]+")
 _PARTS = LatePattern(r"(\d+)")
 
@@ -82,20 +87,38 @@ def mark_updates(
     for older in said:
         newest: _Said | None = None
         for newer in said:
-            if newer is not older and updates(newer, older) and later(newer, older, documents) and (newest is None or later(newer, newest, documents)):
+            if (
+                newer is not older
+                and updates(newer, older)
+                and later(newer, older, documents)
+                and (newest is None or later(newer, newest, documents))
+            ):
                 newest = newer
         older.unit.updated_by = newest.unit.id if newest is not None else ""
 
 
-def _read(units: Sequence[Unit], plan: Plan, asked: Asked, rows: Mapping[int, sqlite3.Row], vectors: Vectors | None) -> list[_Said]:
+def _read(
+    units: Sequence[Unit], plan: Plan, asked: Asked, rows: Mapping[int, sqlite3.Row], vectors: Vectors | None
+) -> list[_Said]:
     passages = {row["id"]: row for row in rows.values()}
-    covers = {u.id: u.signals.cover if u.signals is not None and u.passage is not None else asked.cover(u.text) for u in units[:COMPARED]}
-    best = [u for u in units[:COMPARED] if u.verdict in ("current", "contested") and u.document and covers[u.id] >= LEAST_SHARE * OLDER_COVERS]
+    covers = {
+        u.id: u.signals.cover if u.signals is not None and u.passage is not None else asked.cover(u.text)
+        for u in units[:COMPARED]
+    }
+    best = [
+        u
+        for u in units[:COMPARED]
+        if u.verdict in ("current", "contested") and u.document and covers[u.id] >= LEAST_SHARE * OLDER_COVERS
+    ]
     if len(best) < 2:
         return []
     home = {u.id: next((passages[i] for i in (u.id, *u.attached) if i in passages), None) for u in best}
     embedded = [u for u in best if (row := home[u.id]) is not None and row["vector_row"] is not None]
-    known = dict(zip((u.id for u in embedded), vectors([home[u.id]["vector_row"] for u in embedded]), strict=True)) if vectors and embedded else {}
+    known = (
+        dict(zip((u.id for u in embedded), vectors([home[u.id]["vector_row"] for u in embedded]), strict=True))
+        if vectors and embedded
+        else {}
+    )
     numbers = _figures(plan.text)
     return [
         _Said(
@@ -116,9 +139,17 @@ def _words(text: str) -> frozenset[str]:
 
 def about_now(plan: Plan) -> bool:
     """Whether a question asks what or how much something is, and names no time and no past."""
-    if plan.operation is Operation.TEMPORAL_ARITHMETIC or plan.times or _PAST.search(plan.text):
+    if (
+        plan.operation is Operation.TEMPORAL_ARITHMETIC
+        or plan.times
+        or plan.as_of.valid_at is not None
+        or _PAST.search(plan.text)
+    ):
         return False
-    done = any(m["verb"].lower() in IRREGULAR or m["verb"].lower() in _SAME_IN_PAST or m["verb"].lower().endswith("ed") for m in _perfects(plan.text))
+    done = any(
+        m["verb"].lower() in IRREGULAR or m["verb"].lower() in _SAME_IN_PAST or m["verb"].lower().endswith("ed")
+        for m in _perfects(plan.text)
+    )
     return bool(_PRESENT.search(plan.text)) and not done
 
 

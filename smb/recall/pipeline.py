@@ -25,7 +25,7 @@ from smb.recall.score import Signals, Terms, score_passages, weigh
 from smb.recall.standpoint import Standpoint
 from smb.recall.time_window import in_window, placed
 from smb.recall.utility import Utility
-from smb.recall.verdicts import HIDDEN, judge_objects, sources_known
+from smb.recall.verdicts import HIDDEN, judge_objects, not_begun, sources_known
 from smb.stores.catalog_reader import CatalogReader, Scope
 
 __all__ = ["EmptyQuery", "Operation", "RecallRequest", "recall", "routes_for"]
@@ -129,6 +129,7 @@ async def _rank(asked: Plan, request: RecallRequest, reader: CatalogReader, foun
         within.setdefault(passage, []).append((row, start, end))
     wanted = set(found.of("object")) | {row for inside in within.values() for row, _, _ in inside}
     judged = await judge_objects(await reader.objects(sorted(wanted)), asked.as_of, reader, asked.during)
+    signals = {row: one for row, one in signals.items() if row not in within or not not_begun(found.rows[row], within[row], judged)}
     judged = {row: one for row, one in judged.items() if one.standing not in HIDDEN}
     narrowed = asked.scope != Scope(past=asked.scope.past)
     admitted = (
@@ -142,6 +143,8 @@ async def _rank(asked: Plan, request: RecallRequest, reader: CatalogReader, foun
     ids = {judged[row].row["id"]: row for row in judged if row in admitted}
     homes: dict[int, list[int]] = {}
     for line in await reader.evidence_of(ids):
+        if not judged[ids[line["object_id"]]].rests_on(line):
+            continue
         told.evidence.setdefault(line["object_id"], []).append(line)
         if line["passage"] is not None:
             homes.setdefault(ids[line["object_id"]], []).append(line["passage"])

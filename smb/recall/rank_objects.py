@@ -91,17 +91,15 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
                 and material.objects[o].holds
             )
         )
-        best = max(
-            (
-                (score + _key_bonus(o, material.found) + DETAIL, c, -o)
-                for o in claims
-                if (c := asked.cover(_text(material.objects[o]))) >= signals.cover - 1e-9 or o in material.found.keys
-            ),
-            default=None,
-            key=lambda t: (t[0] + t[1], t[2]),
-        )
+        fit = [
+            (score + _key_bonus(o, material.found) + DETAIL, c, -o)
+            for o in claims
+            if (c := asked.cover(_text(material.objects[o]))) >= signals.cover - 1e-9 or o in material.found.keys
+        ]
+        best = max(fit, default=None, key=lambda t: (t[0] + t[1], t[2]))
         spoken.update(claims)
-        if best is not None and material.objects[-best[2]].row["type"] != "relationship":
+        alike = best is not None and sum((one[0], one[1]) == (best[0], best[1]) for one in fit) > 1  # then no one of them says it all
+        if best is not None and not alike and material.objects[-best[2]].row["type"] != "relationship":
             judged = material.objects[-best[2]]
             speaker = object_unit(-best[2], judged, best[0], material.found)
             speaker.signals, speaker.document = signals, passage["document_id"]

@@ -6,7 +6,6 @@ no similarity and no rank enters, so nothing that orders candidates can change i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -69,7 +68,9 @@ def same_value(value: str) -> str:
     return _UNIT_GAP.sub("", _THOUSANDS.sub("", fold(value)))
 
 
-def resolve(histories: Mapping[str, Iterable[Revision]], as_of: AsOf, key_of: Iterable[str] | None = None, during: Interval = ALWAYS) -> Resolution:
+def resolve(
+    histories: Mapping[str, Iterable[Revision]], as_of: AsOf, key_of: Iterable[str] | None = None, during: Interval = ALWAYS
+) -> Resolution:
     """The resolution over the claims of one key. `histories` maps object ids to histories as `judge` wants them; those in
     `key_of` (all by default) bear the key, the others are only what some of them are contested by.
 
@@ -87,7 +88,13 @@ def resolve(histories: Mapping[str, Iterable[Revision]], as_of: AsOf, key_of: It
         then = as_object(held[object_id], as_of, object_id, verdict)
         if then is None:
             continue
-        one = Held(object_id, then.value or then.title, verdict.valid, tuple(r.id for r in (*verdict.supports, *verdict.by)), frozenset(r.document for r in verdict.supports))
+        one = Held(
+            object_id,
+            then.value or then.title,
+            verdict.valid,
+            tuple(r.id for r in (*verdict.supports, *verdict.by)),
+            frozenset(r.document for r in verdict.supports),
+        )
         if verdict.holds:
             standing[object_id] = one
             if verdict.standing is Standing.CONTESTED:
@@ -108,8 +115,10 @@ def resolve(histories: Mapping[str, Iterable[Revision]], as_of: AsOf, key_of: It
         for rival in against.get(object_id, ()):
             if rival in standing:
                 sides.setdefault(same_value(standing[rival].value), {})[rival] = standing[rival]
-    ordered = sorted((tuple(sorted(side.values(), key=lambda h: (_recorded(held[h.object_id]), h.object_id))) for side in sides.values()),
-                     key=lambda side: (_recorded(held[side[0].object_id]), side[0].object_id))
+    ordered = sorted(
+        (tuple(sorted(side.values(), key=lambda h: (_recorded(held[h.object_id]), h.object_id))) for side in sides.values()),
+        key=lambda side: (_recorded(held[side[0].object_id]), side[0].object_id),
+    )
     if len(ordered) > 1:
         return Conflict(tuple(ordered))
     return State(ordered[0][0].value, ordered[0], tuple(i for i in excluded if i not in ours))
@@ -127,10 +136,15 @@ async def resolve_key(reader: CatalogReader, object_ids: Sequence[str], as_of: A
 def _latest(claims: Mapping[str, Held]) -> tuple[dict[str, Held], list[str]]:
     """(the claims whose time is not over when another value's begins, the others)."""
     former = [
-        i for i, one in claims.items()
-        if one.valid.end is not None and any(
-            other.valid.start is not None and other.valid.start >= one.valid.end and same_value(other.value) != same_value(one.value)
-            for other in claims.values())
+        i
+        for i, one in claims.items()
+        if one.valid.end is not None
+        and any(
+            other.valid.start is not None
+            and other.valid.start >= one.valid.end
+            and same_value(other.value) != same_value(one.value)
+            for other in claims.values()
+        )
     ]
     return {i: one for i, one in claims.items() if i not in former}, former
 

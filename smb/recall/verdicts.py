@@ -36,6 +36,11 @@ class Judged:
     valid_to: str | None
     recorded_at: str
     revision: str
+    places: frozenset[tuple[str, int]] | None = None  # (source, first byte) of its evidence at past clocks; None for the present
+
+    def rests_on(self, line: sqlite3.Row) -> bool:
+        """Whether a line of the object's evidence was its evidence at the question's clocks."""
+        return self.places is None or (line["source"], line["byte_start"]) in self.places
 
     @property
     def holds(self) -> bool:
@@ -87,6 +92,7 @@ async def judge_objects(
                 then.valid_to,
                 then.recorded_at,
                 then.revision,
+                frozenset((span.source, span.byte_start) for span in then.evidence),
             )
         else:
             judged[row["rowid"]] = Judged(
@@ -143,6 +149,15 @@ def passage_standing(passage: sqlite3.Row, within: Sequence[tuple[int, int, int]
     if covered < MOSTLY * (passage["byte_end"] - passage["byte_start"]):
         return Standing.CURRENT
     return min((one.standing for one, _, _ in claims), key=(Standing.SUPERSEDED, Standing.EXPIRED, Standing.REVOKED).index)
+
+
+def not_begun(passage: sqlite3.Row, within: Sequence[tuple[int, int, int]], judged: Mapping[int, Judged]) -> bool:
+    """Whether all that a passage claims, and most of it is claims, had not begun at the question's clocks, or wasn't known."""
+    claims = [(judged[row], start, end) for row, start, end in within if row in judged and judged[row].row["type"] == "claim"]
+    if not claims or any(one.standing not in HIDDEN for one, _, _ in claims):
+        return False
+    said = sum(end - start for start, end in {(start, end) for _, start, end in claims})
+    return said >= MOSTLY * (passage["byte_end"] - passage["byte_start"])
 
 
 async def opponents(rows: Iterable[sqlite3.Row], as_of: AsOf, reader: CatalogReader) -> dict[str, tuple[str, ...]]:

@@ -51,7 +51,10 @@ IRREGULAR = {  # past forms of English verbs, by the form a question uses ("when
 }
 
 IMPLIED: tuple[tuple[LatePattern, tuple[str, ...]], ...] = (  # what a question asks the value of without naming it
-    (LatePattern(r"\bwhere\b|どこ|哪里|哪裡|在哪", re.I), ("location", "place", "address", "town", "city", "場所", "位置", "地点")),
+    (
+        LatePattern(r"\bwhere\b|どこ|哪里|哪裡|在哪", re.I),
+        ("location", "place", "address", "town", "city", "場所", "位置", "地点"),
+    ),
     (LatePattern(r"\bhow (?:wide|broad)\b", re.I), ("width",)),
     (LatePattern(r"\bhow long\b", re.I), ("length", "duration")),
     (LatePattern(r"\bhow (?:high|tall)\b", re.I), ("height",)),
@@ -62,7 +65,10 @@ IMPLIED: tuple[tuple[LatePattern, tuple[str, ...]], ...] = (  # what a question 
     (LatePattern(r"\bhow fast\b", re.I), ("speed",)),
     (LatePattern(r"\bhow old\b", re.I), ("age",)),
     (LatePattern(r"\bhow (?:much|expensive)\b|いくら|多少钱|多少錢", re.I), ("cost", "price", "値段", "価格", "价格", "價格")),
-    (LatePattern(r"\bwho (?:owns|is in charge|is responsible|runs|leads|manages|maintains)\b", re.I), ("owner", "lead", "manager", "maintainer")),
+    (
+        LatePattern(r"\bwho (?:owns|is in charge|is responsible|runs|leads|manages|maintains)\b", re.I),
+        ("owner", "lead", "manager", "maintainer"),
+    ),
 )
 
 COUNT = LatePattern(
@@ -82,7 +88,7 @@ LOOKUP = LatePattern(
 LIST = LatePattern(
     r"^\W*(?:list|name (?:all|the|every)|enumerate|show (?:me )?(?:all|every))\b|\b(?:what|which) (?:are|were) (?:all|"
     r"the (?:names|members|items|parts|steps|kinds|types))\b|"
-    r"\ball (?:of )?the\b|^\W*who are\b|^\W*(?:which|what) (?:[\w-]+ ){0,2}[\w-]{2,}s (?:are|do|does|did|have|has|exist|were)\b|"
+    r"\ball (?:of )?the\b|^\W*who are\b|^\W*(?:what|which) are (?:the|our|my)\b|^\W*(?:which|what) (?:[\w-]+ ){0,2}[\w-]{2,}s (?:are|do|does|did|have|has|exist|were)\b|"
     r"^\W*(?:which|what) people\b|\bwhat (?:depends|relies|rests) on\b|^\W*what does .{2,60} (?:contain|consist of|include|depend on|rely on|rest on|link to|reference)\b"
     r"|列出|列举|列舉|哪些|一覧|すべての|全ての",
     re.IGNORECASE,

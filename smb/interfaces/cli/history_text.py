@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from smb.interfaces.cli.lookup_text import revision_lines
@@ -28,7 +28,9 @@ def history_text(answer: dict[str, Any], page: Page) -> str:
             if revision["closed_by"]:
                 lines.append(f"    {page.faint('closed by ' + revision['closed_by'][:12])}")
     lines.append("")
-    lines += [f"{page.faint('now')}  {verdict_text(verdict, page)}  {page.place(id_)}" for id_, verdict in answer["verdicts"].items()]
+    lines += [
+        f"{page.faint('now')}  {verdict_text(verdict, page)}  {page.place(id_)}" for id_, verdict in answer["verdicts"].items()
+    ]
     return "\n".join(lines)
 
 
@@ -41,7 +43,9 @@ def statements(answer: dict[str, Any]) -> list[dict[str, Any]]:
         if revision["kind"] not in ("assert", "supersede") or not revision["says"].get("title"):
             continue
         closer = by_id.get(revision["closed_by"] or "")
-        ends = closer["valid_from"] if closer and closer["kind"] == "supersede" and closer["object"] != revision["object"] else None
+        ends = (
+            closer["valid_from"] if closer and closer["kind"] == "supersede" and closer["object"] != revision["object"] else None
+        )
         spans = revision["evidence"]
         rows.append({
             "value": " ".join(str(revision["says"].get("value") or revision["says"]["title"]).split()),
@@ -56,14 +60,27 @@ def _verdict(revision: dict[str, Any], closer: dict[str, Any] | None, verdicts: 
     """What became of one statement."""
     if closer is None or closer["kind"] in ("contest", "verify"):
         return str(verdicts.get(revision["object"], "unknown"))
-    return "restated" if closer["object"] == revision["object"] and closer["kind"] in ("assert", "supersede") else _FATE.get(closer["kind"], closer["kind"])
+    return (
+        "restated"
+        if closer["object"] == revision["object"] and closer["kind"] in ("assert", "supersede")
+        else _FATE.get(closer["kind"], closer["kind"])
+    )
 
 
 def _table(rows: list[dict[str, Any]], page: Page) -> list[str]:
     cells = [("held from", "to", "learned", "value", "verdict", "where")]
     for row in rows:
         value = row["value"] if len(row["value"]) <= VALUE_SHOWN else f"{row['value'][: VALUE_SHOWN - 1]}…"
-        cells.append((day(row["valid_from"]) or "…", day(row["valid_to"]) or "…", day(row["recorded_at"]), value, row["verdict"], row["place"]))
+        cells.append(
+            (
+                day(row["valid_from"]) or "…",
+                day(row["valid_to"]) or "…",
+                day(row["recorded_at"]),
+                value,
+                row["verdict"],
+                row["place"],
+            )
+        )
     widths = [max(len(line[n]) for line in cells) for n in range(len(cells[0]))]
     drawn = []
     for n, line in enumerate(cells):
@@ -72,7 +89,18 @@ def _table(rows: list[dict[str, Any]], page: Page) -> list[str]:
             drawn.append(page.faint("  ".join(padded).rstrip()))
             continue
         held, to, learned, value, verdict, place = padded
-        drawn.append("  ".join((page.style(held), page.style(to), page.faint(learned), page.strong(value), verdict_text(verdict, page), page.place(place.rstrip()))))
+        drawn.append(
+            "  ".join(
+                (
+                    page.style(held),
+                    page.style(to),
+                    page.faint(learned),
+                    page.strong(value),
+                    verdict_text(verdict, page),
+                    page.place(place.rstrip()),
+                )
+            )
+        )
     return drawn
 
 
@@ -94,7 +122,7 @@ def timeline(rows: list[dict[str, Any]]) -> list[str]:
             bar[-1] = "╌"
         bar[at(row["recorded_at"])] = "◆"
         drawn.append(f"{''.join(bar[:WIDTH])}  {row['value'][:VALUE_SHOWN]}")
-    begin, finish = datetime.fromtimestamp(first, timezone.utc).date().isoformat(), datetime.fromtimestamp(last, timezone.utc).date().isoformat()
+    begin, finish = datetime.fromtimestamp(first, UTC).date().isoformat(), datetime.fromtimestamp(last, UTC).date().isoformat()
     return [*drawn, f"{begin}{finish:>{WIDTH - len(begin)}}"]
 
 
