@@ -1,8 +1,7 @@
 """Times a question names: "as of 2025-06", "last March", "in the week after the move", 「先月」.
 
-Owns which words tell a time and which stretch they mean from a given day. Never reads a clock: words that count from
-today count from the anchor given, else from the date the question itself bears, else they stay unresolved. Weeks begin
-on Monday. A bare month is the latest one that has begun.
+Owns which words of a question are a time, and how it bears on what is asked. Never reads a clock: words that count from
+today count from the day given, else from the date the question itself bears, else they stay unresolved.
 """
 
 from __future__ import annotations
