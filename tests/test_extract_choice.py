@@ -82,6 +82,14 @@ def test_the_title_before_a_sentence_does_not_make_it_a_hypothesis() -> None:
     assert "If a thread breaks: The pedal was locked at 3 o'clock." in claims("# If a thread breaks\n\nThe pedal was locked at 3 o'clock.\n")
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    ["When the warp is on don't forget to oil the 2 pedals.", "The main lesson of 2031: do not wash wool hot!", "The T7 pedal can do that with 3 turns."],
+)
+def test_bids_and_sentences_that_hang_on_others_are_no_claims(sentence: str) -> None:
+    assert not claims(f"# Warp\n\n{LONG}\n\n{sentence}\n").get(sentence)
+
+
 # concepts
 
 
@@ -140,7 +148,7 @@ def test_the_text_of_a_picture_is_not_read() -> None:
 
 
 def test_who_took_part_is_an_entity_and_no_claim() -> None:
-    extraction = extract("---\nattendees: [Ana Prado, Rui Leal]\n---\n# Weekly\n\nText.\n")
+    extraction = extract("---\nattendees: [Ana Prado, Rui Leal]\nsource: chat export\n---\n# Weekly\n\nText.\n")
     assert set(of(extraction, MemoryType.ENTITY)) == {"Ana Prado", "Rui Leal"} and not of(extraction, MemoryType.CLAIM)
 
 

@@ -14,7 +14,7 @@ from smb.ingest.pointing import expletive, late_pronoun
 from smb.ingest.speech_act import is_finite
 from smb.ingest.survey import NameStarts, Prose, Survey
 
-LEANS_ON_BEFORE = -1.5  # what it costs to lean on the sentence before
+LEANS_ON_BEFORE = -2.0  # what it costs to lean on the sentence before
 _HE_SHE = frozenset(("he", "she"))
 _LATE = frozenset(("he", "she", "it", "they"))
 _OBJECT_FIRST = frozenset("the a an this these all any each every one several many some whether that to if how its".split())

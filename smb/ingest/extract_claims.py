@@ -6,7 +6,7 @@ Owns the choice, by a stated score:
     +1 another number   +1 denies something   +2 defines the note's subject   +1 begins with it   +1.5 has a key
     +0.5 names something (a capitalised name or code)   +0.5 at its beginning   +0.75 stands in the first paragraph
     +0.5 reported speech   -1 to -3.5 points by a bare "this" or "that file", or only says that something is nice
-    -1.5 leans on the sentence before   -0.5 longer than 200 characters   -0.5 quoted   -1.25 speaks to the reader
+    -2 leans on the sentence before   -0.5 longer than 200 characters   -0.5 quoted   -1.25 speaks to the reader
     first person, by its subject alone: -3 what "I" did   -1.5 what "we" did   -1 what holds of them   -0.75 "I" in an aside
     (a memo or what its author signs: -2, -0.5, -0.25, -0.25)   -1 "here", -3 where that may be a link
 
@@ -197,7 +197,7 @@ def _note_claim(
         me = _author(seen)
         attributed = attributed or me
     story = tells is Telling.STORY and not around.tiny
-    score -= 0.5 if around.tiny and teller else cost(tells, teller, around.memo or seen.is_personal)
+    score -= 0.5 if around.tiny and teller else cost(tells, teller, seen.is_personal or around.memo and tells is not Telling.ASIDE)
     score -= points(sentence, words)
     if "here" in words:
         score -= 3.0 if prose.block.web or prose.block.links else 1.0

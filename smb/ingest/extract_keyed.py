@@ -98,6 +98,8 @@ def is_knowledge(prop: Property) -> bool:
     key = prop.key.lower()
     if key in STRUCTURAL_KEYS or "." in key or ":" in key or key.endswith(METADATA_SUFFIXES) or len(key) > 32:
         return False
+    if key == "source" and "export" in prop.text.lower():  # how the note came here
+        return False
     return prop.text.lower() not in ("true", "false", "null", "~", "yes", "no") and not prop.text.startswith(("{", "|", ">"))
 
 

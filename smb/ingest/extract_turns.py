@@ -24,7 +24,7 @@ WEIGHT = {
     SignalKind.EMAIL: 1.0,
     SignalKind.NUMBER: 1.0,
 }
-THRESHOLD = 1.4
+THRESHOLD = 1.6
 _POINTING = DANGLING - {"his", "her", "their", "its", "he", "she"}
 FILLER = frozenset(
     "wow thanks thank hey hi hello yeah yes no ok okay sure cool great nice bye haha lol totally absolutely definitely awesome "
@@ -62,7 +62,7 @@ def turn_claim(seen: Survey, sentence: str, words: list[str], own: NameStarts, s
     if _STATE_OF_MIND.search(sentence) and not (solid or timed):
         score -= 1.5
     if _THAT.search(sentence):  # "that sign looks serious": what only the two can see
-        score -= 1.0
+        score -= 1.5
     if not _GENERAL.isdisjoint(zip(words, words[1:])):  # "we can", "we all"
         score -= 1.0
     if first in ("i'll", "we'll") and not timed:

@@ -60,12 +60,12 @@ _LEANING = frozenset(
 _THIS_CASE = re.compile(
     r"\b(?:in|for|with|by) (?:this|that|these|those|such an?|such) "
     r"(?:cases?|examples?|ways?|scenarios?|situations?|instances?|reasons?|means)\b"
-    r"|^[^,.;]{0,48} in question\b",
+    r"|^[^,.;]{0,48} in question\b|\b(?:do|does|did|done|doing) (?:that|this|so|the (?:trick|job|work)|all (?:of )?the work)\b",
     re.I,
 )
 _CASES = frozenset(
     "case cases example examples way ways scenario scenarios situation situations instance instances reason reasons means "
-    "question".split()
+    "question do does did done doing".split()
 )
 _LAST_POINTS = frozenset("this that these those here none one ones them so too both others another".split())
 _EXPLETIVE = re.compile(
@@ -79,7 +79,7 @@ _SUBSTANCE = re.compile(r"\d|[A-Z][\w’'-]*[a-z]|[A-Z]{2}|\w_\w|\w\.\w|\w\(\)")
 
 
 def navigates(sentence: str, words: list[str], block: Block) -> bool:
-    """Whether the sentence only sends its reader to another place, or is nothing but a link's text."""
+    """Whether the sentence only sends its reader to another place, or is nothing but links' texts."""
     if words[0] in _SENDING and _SENDS.match(sentence):
         return True
     if not _PAGES.isdisjoint(words) and _THIS_PAGE.search(sentence):
@@ -92,10 +92,13 @@ def navigates(sentence: str, words: list[str], block: Block) -> bool:
             return any(rest.endswith(text) for text in _link_texts(block))
     if not (block.web or block.links) or len(words) > _LONGEST_LINK:
         return False
-    return sentence.rstrip(" .!") in {t.rstrip(" .!") for t in _link_texts(block)}
+    rest = sentence
+    for text in sorted(_link_texts(block), key=len, reverse=True):
+        rest = rest.replace(text.rstrip(" .!"), "")
+    return not any(c.isalnum() for c in rest)
 
 
-_LONGEST_LINK = 14  # words of a link's text that is all of a sentence
+_LONGEST_LINK = 24  # words of links' texts that are all of a sentence
 
 
 def _link_texts(block: Block) -> list[str]:
@@ -131,7 +134,7 @@ _THAT_THING = re.compile(
 )
 _NICE = frozenset(
     "interesting useful good great nice cool clever helpful neat fun amazing awesome handy tricky fine important powerful "
-    "elegant impressive excellent perfect frustrating annoying weird surprising beautiful".split()
+    "elegant impressive excellent perfect hard easy difficult tedious frustrating annoying weird surprising beautiful".split()
 )
 _OPINION = re.compile(
     r"\b(?:is|are|was|were|be|looks?|seems?)"

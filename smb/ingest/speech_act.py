@@ -157,6 +157,8 @@ def _instructs(text: str, words: list[str]) -> bool:
         return True
     if words[0] == "to" and words[1] in BASE_VERBS:
         return True
+    if ("don't" in words or "not" in words or "sure" in words or "never" in words) and _BIDS.search(text):
+        return True
     comma = text.find(", ", 0, 120)
     if comma > 0 and words[0] in _CLAUSE_OPENERS:
         after = words_of(text[comma + 2 : comma + 60])
@@ -167,6 +169,9 @@ def _instructs(text: str, words: list[str]) -> bool:
     return False
 
 
+_BIDS = re.compile(
+    r"\b(?:[Dd]on['’]t forget|[Mm]ake sure|[Bb]e sure) (?:to|that|you|the)\b|[:;] (?:do not|don['’]t|never|always) [a-z]+"
+)
 _CLAUSE_OPENERS = PREPOSITIONS | frozenset("when if once after before where because while to unless for".split())
 
 

@@ -57,6 +57,7 @@ _SAME_IN_PAST = frozenset("read put set hit let hurt quit shut spread cost bet".
 _PREFIX = LatePattern(
     r"^[^:\n]{0,80}\d{4}-\d{2}(?:-\d{2})?[^:\n]{0,20}: "
 )  # a title that tells a claim of one note from another's
+_LINKED = LatePattern(r"\[\[[^\]]*\]\]|\]\([^)]*\)|https?://\S+")  # figures in there are names of notes
 _WORDS = LatePattern(r"[^\W_]+")
 _PARTS = LatePattern(r"(\d+)")
 
@@ -130,7 +131,7 @@ def _read(
 
 
 def _figures(text: str) -> frozenset[str]:
-    return frozenset(figure.lower() for figure in _NUMBER.findall(_PREFIX.sub("", text)))
+    return frozenset(figure.lower() for figure in _NUMBER.findall(_PREFIX.sub("", _LINKED.sub(" ", text))))
 
 
 def _words(text: str) -> frozenset[str]:
@@ -169,7 +170,7 @@ def updates(newer: _Said, older: _Said) -> bool:
     if newer.unit.text.rstrip(" *_").endswith(("?", "!", "？", "！")):
         return False
     covers, likeness = newer.cover / older.cover, alike(newer, older)
-    if newer.numbers and older.numbers and newer.numbers != older.numbers:
+    if newer.numbers and older.numbers and not newer.numbers <= older.numbers:
         return likeness >= ALIKE and covers >= SHARE or likeness >= VERY_ALIKE and covers >= LEAST_SHARE
     return newer.changed and likeness >= VERY_ALIKE and covers >= SHARE
 
