@@ -97,6 +97,7 @@ class Bank:
         started = time.perf_counter()
         async with self.writer.writing():
             pass
+        await self.catalog.run("PRAGMA mmap_size = 0")  # pages read through a map count as memory of this process
         report = IngestReport()
         ingester = Ingester(self.catalog, self.evidence, self.writer.writing, self.writer.commit, self._clock, read_toml(self.path).single_valued)
         options = ScanOptions(tuple(include), max_size or LARGEST, follow_symlinks, dry_run)

@@ -197,7 +197,8 @@ def _note_claim(
         me = _author(seen)
         attributed = attributed or me
     story = tells is Telling.STORY and not around.tiny
-    score -= 0.5 if around.tiny and teller else cost(tells, teller, seen.is_personal or around.memo and tells is not Telling.ASIDE)
+    own_record = seen.is_personal or around.memo and tells is not Telling.ASIDE
+    score -= 0.5 if around.tiny and teller else cost(tells, teller, own_record)
     score -= points(sentence, words)
     if "here" in words:
         score -= 3.0 if prose.block.web or prose.block.links else 1.0

@@ -122,7 +122,7 @@ def _as_body(seen: Survey, sentence: str, prose: Prose, at: int) -> int:
         return 3
     if opens and act is SpeechAct.FRAGMENT and (first in _ARTICLES or _opens_with_its_verb(words)):
         return 4
-    return 2 if act is SpeechAct.ASSERTION and first in ("it", "this") else 1
+    return 1
 
 
 _ARTICLES = frozenset(("a", "an", "the"))

@@ -64,6 +64,7 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_path ON documents (root, path);
 CREATE INDEX documents_source ON documents (source);
+CREATE INDEX documents_primary ON documents (primary_object);
 CREATE INDEX documents_dated ON documents (valid_from) WHERE live = 1;
 
 CREATE TABLE passages (
