@@ -35,6 +35,8 @@ def test_it_holds_every_note_of_the_corpus_as_it_is_now(copy: Path) -> None:
 
 def test_todays_extractor_reads_the_corpus_as_the_committed_bank_has_it(copy: Path, tmp_path: Path) -> None:
     ask(copy, "rebuild")
+    (tmp_path / "new").mkdir()
+    shutil.copy(copy / "bank.toml", tmp_path / "new")  # its single-valued keys
     ingest(tmp_path / "new", REPOSITORY / "kbmd")
     said = "SELECT id, type, title, standing FROM memory_objects ORDER BY id"
     assert rows(tmp_path / "new", said) == rows(copy, said)
