@@ -87,6 +87,7 @@ CREATE TABLE passages (
 );
 CREATE INDEX passages_document ON passages (document_id, source, ordinal);
 CREATE INDEX passages_vector ON passages (vector_row);
+CREATE INDEX passages_live ON passages (live);  -- counting them reads no text
 CREATE INDEX passages_source ON passages (source, byte_start);
 CREATE VIRTUAL TABLE passages_fts USING fts5(
     text, context, ngrams, content='passages', content_rowid='rowid', tokenize="porter unicode61 remove_diacritics 2");
@@ -129,6 +130,7 @@ CREATE TABLE memory_objects (
 );
 CREATE INDEX memory_objects_type ON memory_objects (type);
 CREATE INDEX memory_objects_status ON memory_objects (status);
+CREATE INDEX memory_objects_standing ON memory_objects (standing, type);
 CREATE INDEX memory_objects_layer ON memory_objects (layer);
 CREATE INDEX memory_objects_key ON memory_objects (subject, attribute) WHERE attribute != '';
 CREATE INDEX memory_objects_changed ON memory_objects (changed);
