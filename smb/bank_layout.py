@@ -62,10 +62,6 @@ class BankToml:
     profiles: Mapping[str, Any] = field(default_factory=dict)
 
 
-def is_bank(path: Path) -> bool:
-    return (path / "bank.toml").is_file() and ((path / "ledger").is_dir() or (path / "layer-0").is_dir())
-
-
 def make_bank(path: Path, *, git: bool = True) -> dict[str, object]:
     """Makes the folders and files of an empty bank; in one that is there already, only what is missing.
 

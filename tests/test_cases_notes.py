@@ -339,15 +339,19 @@ def test_b11_files_that_are_no_text(place: Place) -> None:
     assert ask(place.bank, "recall", "café du port")["items"][0]["citations"][0]["quote"] == "Le café du port est fermé."
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_b11_an_unreadable_file(place: Place) -> None:
+def test_b11_an_unreadable_file(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     write(place.kb, {"fine.md": "The net is dry.\n", "locked.md": "secret\n", "closed/in.md": "secret\n"})
-    (place.kb / "locked.md").chmod(0)
-    (place.kb / "closed").chmod(0)
-    try:
-        report = ingest(place.bank, place.kb)
-    finally:
-        (place.kb / "closed").chmod(0o755)
+    def refusing(real: Any, name: str) -> Any:  # played: root reads a file of mode 000 all the same
+        def call(path: Any, *args: Any, **options: Any) -> Any:
+            if isinstance(path, (str, os.PathLike)) and os.fspath(path).endswith(name):
+                raise PermissionError(13, "Permission denied", os.fspath(path))
+            return real(path, *args, **options)
+        return call
+
+    monkeypatch.setattr("builtins.open", refusing(open, "/locked.md"))
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir, "/closed"))
+    report = ingest(place.bank, place.kb)
+    monkeypatch.undo()
     assert {(s["path"], s["reason"]) for s in report["skipped"]} == {("locked.md", "unreadable"), ("closed", "unreadable")} and report["added"] == 1
 
 

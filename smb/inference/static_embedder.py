@@ -160,8 +160,6 @@ class Tokens:
     @classmethod
     def load(cls) -> Tokens:
         """Raises EmbedderUnavailable where the wheel or its files are missing or are not what they were."""
-        import orjson
-
         spec = importlib.util.find_spec("wordllama")
         if spec is None or not spec.submodule_search_locations:
             raise EmbedderUnavailable(FINGERPRINT, "the package wordllama is not installed", _REMEDY)

@@ -119,7 +119,7 @@ def points(sentence: str, words: list[str]) -> float:
     little is left where all it says is that something is nice. 0.0 for one that stands alone."""
     cost = 0.0
     if "this" in words[1:] or "that" in words[1:]:
-        for before, word, after in zip(words, words[1:], words[2:]):
+        for word, after in zip(words[1:], words[2:]):
             if word == "this" and (after == "all" or is_finite(after, "it")):
                 cost = max(cost, 1.5)
     if ("that" in words or "those" in words) and _THAT_THING.search(sentence):

@@ -106,7 +106,7 @@ class EvidenceStore:
         for sha, slug, data in sources:
             short = sha[:DIGITS]
             name = self._names.get(short)
-            if (before := given.setdefault(short, sha)) != sha:
+            if given.setdefault(short, sha) != sha:
                 raise SourceCollision(self.directory / (added.get(short) or name or short), sha)
             if short in added or (name is not None and _holds(self.directory / name, short, sha, data)):
                 continue
