@@ -1,4 +1,7 @@
-"""A recall packet as markdown, to paste into a note or a prompt: every item with its quotes and their places."""
+"""A recall packet as markdown, to paste into a note or a prompt: every item with its quotes and their places.
+
+What comes from notes stands in a marked data block, which no note's text can close.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from typing import Any
 
 from smb.interfaces.cli.packet_text import MISS_HINT, OUTCOMES, foot, key_text, packet_notes, period, where
 from smb.interfaces.cli.page import Page
+
+OPEN, CLOSE = "<notes>", "</notes>"
 
 
 def packet_markdown(packet: dict[str, Any], page: Page) -> str:
@@ -20,12 +25,15 @@ def packet_markdown(packet: dict[str, Any], page: Page) -> str:
         lines += [outcome.format(budget=packet["budget"]) + (f" {MISS_HINT}" if packet["outcome"] == "miss" else ""), ""]
     for note in packet_notes(packet):
         lines += [f"> [!warning] {_line(note)}", ""]
+    data: list[str] = []
     for conflict in packet["conflicts"]:
-        lines += [f"## Conflict: {_line(key_text(conflict['key']))}", "", *_items(conflict["items"])]
+        data += [f"## Conflict: {_line(key_text(conflict['key']))}", "", *_items(conflict["items"])]
     if packet["items"]:
-        lines += ["## Evidence", "", *_items(packet["items"])]
+        data += ["## Evidence", "", *_items(packet["items"])]
     if packet["superseded"]:
-        lines += ["## No longer so", "", *_items(packet["superseded"])]
+        data += ["## No longer so", "", *_items(packet["superseded"])]
+    if data:
+        lines += [OPEN, "", *(line.replace(CLOSE, "</ notes>") for line in data), CLOSE, ""]
     if packet["answer_instructions"]:
         lines += ["## How to answer", "", packet["answer_instructions"], ""]
     lines.append(foot(packet))
