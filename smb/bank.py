@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import datetime, timezone
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from smb.bank_layout import make_bank, make_folders, read_places, read_toml, write_place
 from smb.config import DEFAULT_ORIGIN, Settings
 from smb.embedding import Embedding
+from smb.projections import Progress, Projections
 from smb.stores.catalog import Catalog, open_or_start_over
 from smb.stores.evidence_store import EvidenceStore
 from smb.stores.ledger import Ledger
@@ -26,19 +27,14 @@ from smb.usage import Usage
 from smb.writer import Writer
 
 if TYPE_CHECKING:
-    from smb.authoring import Authored
     from smb.inference.embedder import Embedder
     from smb.ingest.scope import Root
     from smb.lookup import Lookup
     from smb.signing import Desk
     from smb.stores.graph import KnowledgeGraph
-    from smb.stores.hand_edit import HandEdit
     from smb.stores.vector_mirror import VectorMirror
-    from smb.stores.views import MarkdownStore
 
 SCHEMA_VERSION = 1
-Progress = Callable[[str, int, int | None], None]
-GRAPH_FILE_OBJECTS = 20_000  # up to here an ingest writes graph.json; beyond, `rebuild` and `ingest --sync` do
 
 
 class Bank:
@@ -54,7 +50,8 @@ class Bank:
         self.writer = Writer(path, self.ledger, self.evidence, catalog, self.embedding, lock_timeout)
         self.usage = Usage(path)
         self.toml = read_toml(path)
-        self._clock = clock or (lambda: datetime.now(timezone.utc))
+        self.clock = clock or (lambda: datetime.now(timezone.utc))
+        self.projections = Projections(path, catalog, self.ledger, self.writer, self.embedding, self.clock)
 
     @staticmethod
     async def init(path: Path, *, git: bool = True) -> dict[str, Any]:
@@ -78,9 +75,7 @@ class Bank:
 
     def vector_mirror(self) -> VectorMirror:
         """The Chroma mirror of this bank."""
-        from smb.stores.vector_mirror import VectorMirror
-
-        return VectorMirror(self.path / "index" / "vectors", lambda: self.embedding.matrix)
+        return self.projections.vector_mirror()
 
     # ------------------------------------------------------------ the main job
 
@@ -99,18 +94,18 @@ class Bank:
             pass
         await self.catalog.run("PRAGMA mmap_size = 0")  # pages read through a map count as memory of this process
         report = IngestReport()
-        ingester = Ingester(self.catalog, self.evidence, self.writer.writing, self.writer.commit, self._clock, read_toml(self.path).single_valued)
+        ingester = Ingester(self.catalog, self.evidence, self.writer.writing, self.writer.commit, self.clock, read_toml(self.path).single_valued)
         options = ScanOptions(tuple(include), max_size or LARGEST, follow_symlinks, dry_run)
         for path in paths or self._default_paths():
             for root in await self._roots(path):
-                await ingester.ingest_directory(root, options, progress, report, self._render_views)
+                await ingester.ingest_directory(root, options, progress, report, self.projections.render)
                 if not report.seen and path.is_file():
                     raise NotANote(path, f"its name is not like {', '.join(INCLUDED)}; name other files with --include")
                 if not dry_run and (root.subset is None or root.name in read_places(self.path)):  # one file makes no root to read later
                     write_place(self.path, root.name, root.path)
         if not dry_run:
-            await self._render_views()
-            await self._follow(sync, skip_embeddings, progress)
+            await self.projections.render()
+            await self.projections.follow(sync, not skip_embeddings, progress)
         rows = await self.catalog.fetch("SELECT type, count(*) AS n FROM memory_objects WHERE standing IN ('current', 'contested') GROUP BY type ORDER BY type")
         (passages,) = (await self.catalog.fetch("SELECT count(*) FROM passages WHERE live = 1"))[0]
         return {
@@ -135,46 +130,6 @@ class Bank:
             known.setdefault(row["root"], []).append(row["path"])
         places = read_places(self.path)
         return with_nested(root_for(path, places, known), places)
-
-    async def _render_views(self) -> None:
-        """Object files of what changed, with hand edits met on the way taken in first."""
-        from smb.stores.views import MarkdownStore
-
-        views = MarkdownStore(self.path)
-        if await views.stamp(self.catalog) != await self.catalog.latest():
-            async with self.writer.writing():
-                await views.catch_up(self.catalog)
-                if edits := views.take_edits():
-                    await self._take_in(views, edits)
-        self.catalog.forget_fresh()
-
-    async def _take_in(self, views: MarkdownStore, edits: Sequence[HandEdit]) -> Authored:
-        """Commits what people did to object files and renders those afresh; the caller is `writing`."""
-        from smb.authoring import authored
-
-        taken = await authored(self.catalog, edits, self._clock)
-        if taken.transaction is not None:
-            await self.writer.commit(taken.transaction)
-        await views.adopt(self.catalog, taken.readable)
-        await views.catch_up(self.catalog)
-        return taken
-
-    async def _follow(self, sync: bool, skip_embeddings: bool, progress: Progress | None) -> None:
-        """graph.json while it is cheap, and Chroma once it lags by more than `VECTOR_LAG` or when asked."""
-        from smb.stores.graph_file import GraphFile
-
-        (objects,) = (await self.catalog.fetch("SELECT count(*) FROM memory_objects"))[0]
-        graph = GraphFile(self.path)
-        if sync or (objects <= GRAPH_FILE_OBJECTS and await graph.stamp(self.catalog) != await self.catalog.latest()):
-            async with self.writer.writing():
-                await graph.catch_up(self.catalog)
-        if skip_embeddings:
-            return
-        mirror = self.vector_mirror()
-        if sync or await mirror.lag(self.catalog) > mirror.TOLERATED_LAG:
-            if progress:
-                progress("vectors", 0, None)
-            await mirror.catch_up(self.catalog)
 
     async def recall(self, query: str, *, n: int = 10, budget: int | None = None, as_of: str | None = None, known_at: str | None = None,
                      now: str | None = None, types: Sequence[str] = (), tags: Sequence[str] = (), source: str | None = None, layer: int | None = None,
@@ -207,7 +162,7 @@ class Bank:
 
     async def goal_add(self, text: str, *, level: str = "session", tags: Sequence[str] = (), parent: str = "") -> dict[str, Any]:
         """Sets a goal that orders recalls on this machine until it is done. Raises EmptyGoal, UselessTag, UnknownGoal."""
-        return {"schema_version": SCHEMA_VERSION, "goal": asdict(self.usage.add_goal(text, level, tags, parent, self._clock()))}
+        return {"schema_version": SCHEMA_VERSION, "goal": asdict(self.usage.add_goal(text, level, tags, parent, self.clock()))}
 
     async def goal_list(self) -> dict[str, Any]:
         """The open goals."""
@@ -215,13 +170,13 @@ class Bank:
 
     async def goal_done(self, reference: str) -> dict[str, Any]:
         """Closes a goal, by its id or the beginning of one. Raises UnknownGoal, AmbiguousGoal."""
-        return {"schema_version": SCHEMA_VERSION, "goal": asdict(self.usage.finish_goal(reference, self._clock()))}
+        return {"schema_version": SCHEMA_VERSION, "goal": asdict(self.usage.finish_goal(reference, self.clock()))}
 
     async def feedback(self, reference: str, signal: str) -> dict[str, Any]:
         """Notes that an item of an answer was used or ignored. Raises UnknownReference, UnknownSignal."""
         await self.writer.catch_up_if_free()
         item = await self._lookup().item_id(reference)
-        successes, uses = self.usage.feedback(item, signal, self._clock())
+        successes, uses = self.usage.feedback(item, signal, self.clock())
         return {"schema_version": SCHEMA_VERSION, "id": item, "signal": signal, "successes": successes, "uses": uses}
 
     async def verify(self, reference: str, *, who: str, note: str = "") -> dict[str, Any]:
@@ -234,8 +189,8 @@ class Bank:
 
     async def _decide(self, what: Literal["verify", "reject"], reference: str, who: str, why: str) -> dict[str, Any]:
         await self.writer.catch_up_if_free()
-        told = await self._desk().decide(what, await self._lookup().object_id(reference), who, why, self._clock)
-        await self._render_views()
+        told = await self._desk().decide(what, await self._lookup().object_id(reference), who, why, self.clock)
+        await self.projections.render()
         return {"schema_version": SCHEMA_VERSION, **told, "generation": self.ledger.generation()}
 
     def _desk(self) -> Desk:
@@ -288,8 +243,8 @@ class Bank:
         from smb.ingest.stirred_keys import StirredKeys
         from smb.keys import add, remove
         changed = await (add if single_valued else remove)(
-            self.path, self.writer, self.catalog, self._clock, lambda listed: StirredKeys(self.catalog, listed), name)
-        await self._render_views()
+            self.path, self.writer, self.catalog, self.clock, lambda listed: StirredKeys(self.catalog, listed), name)
+        await self.projections.render()
         return changed
 
     # ------------------------------------------------------------ keeping in order
@@ -308,60 +263,25 @@ class Bank:
 
     async def absorb(self, dry_run: bool = False) -> dict[str, Any]:
         """Takes hand edits of object files into the ledger: {"edits": [{id, path, kind}], "unreadable": […], "files"}."""
-        from smb.authoring import authored
-        from smb.stores.views import MarkdownStore
-
-        views = MarkdownStore(self.path)
-        async with self.writer.writing():
-            met: list[HandEdit] = []
-            if not dry_run:
-                await views.catch_up(self.catalog)
-                met = views.take_edits()
-            edits = list({e.object_id: e for e in (*met, *await views.scan_edits(self.catalog))}.values())
-            taken = await authored(self.catalog, edits, self._clock) if dry_run else await self._take_in(views, edits)
-        self.catalog.forget_fresh()
-        (files,) = (await self.catalog.fetch("SELECT count(*) FROM rendered"))[0]
-        return {
-            "schema_version": SCHEMA_VERSION, "dry_run": dry_run, "files": files, "generation": self.ledger.generation(), **taken.report(),
-        }
+        return {"schema_version": SCHEMA_VERSION, **await self.projections.absorb(dry_run)}
 
     async def sync(self) -> None:
         """Brings Chroma and graph.json up to date."""
-        await self._render_views()
-        await self._follow(True, False, None)
+        await self.projections.render()
+        await self.projections.follow(sync=True)
 
     async def rebuild(self, vectors: bool = False, progress: Progress | None = None) -> dict[str, Any]:
-        """Makes every projection again from ledger and layer 0, without a model; `vectors` embeds everything anew.
+        """Makes every projection again from ledger and layer 0, without a model; `vectors` embeds everything anew."""
+        return {"schema_version": SCHEMA_VERSION, **await self.projections.rebuild(vectors, progress)}
 
-        The object files are compared and only what differs is written; hand edits are taken in first.
-        """
-        from smb.stores.graph_file import GraphFile
-        from smb.stores.views import MarkdownStore
+    # ------------------------------------------------------------ evolution
 
-        started = time.perf_counter()
-        tell = progress or (lambda *_: None)
-        edits = await self.absorb() if await self._comparable() else {"edits": [], "unreadable": []}
-        make_folders(self.path)
-        async with self.writer.alone():
-            if vectors:
-                self.embedding.start_over()
-            async for done, total in self.writer.relearn():
-                tell("catalog", done, total)
-            tell("files", 0, None)
-            views = MarkdownStore(self.path)
-            files = await views.rebuild(self.catalog)
-            if met := views.take_edits():  # in a bank whose index was lost, an edit is met only now
-                edits = (await self._take_in(views, met)).report()
-            tell("graph", 0, None)
-            await GraphFile(self.path).rebuild(self.catalog)
-            tell("vectors", 0, None)
-            mirrored = await self.vector_mirror().rebuild(self.catalog)
-        return {"schema_version": SCHEMA_VERSION, "generation": self.ledger.generation(), "transactions": len(self.ledger.ids()), "files_written": files,
-                "mirrored": mirrored, "absorbed": edits["edits"], "unreadable": edits["unreadable"], "seconds": round(time.perf_counter() - started, 3)}
+    async def evolve(self, phases: Collection[str] = (), *, dry_run: bool = False, deadline: float | None = None, progress: Progress | None = None) -> dict[str, Any]:
+        """One cycle of evolution over what changed since the last: all phases, or those named. `deadline` in seconds: phases
+        not begun by then are left for the next cycle. Raises UnknownPhase, BankLocked."""
+        from smb.evolution import evolve
 
-    async def _comparable(self) -> bool:
-        """Whether this clone rendered object files before, so that a difference is somebody's edit."""
-        return bool(await self.catalog.fetch("SELECT 1 FROM rendered LIMIT 1"))
+        return {"schema_version": SCHEMA_VERSION, **await evolve(self, phases, dry_run=dry_run, seconds=deadline, progress=progress)}
 
     # ------------------------------------------------------------ graph
 

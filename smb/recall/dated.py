@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from smb.model.english import IRREGULAR, NEGATIONS
 from smb.model.identity import fold
 from smb.model.validity import Interval, from_iso
 from smb.recall.discover import stem
@@ -19,7 +20,6 @@ from smb.recall.late_pattern import LatePattern
 from smb.recall.query import Plan, content_words
 from smb.recall.time_expression import Relation, read_times
 from smb.recall.verdicts import Judged, judge_objects, sources_known
-from smb.recall.words import IRREGULAR, NEGATIONS
 from smb.stores.catalog_reader import CatalogReader
 from smb.stores.lexical import match_query
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
+from smb.model.english import STOP_WORDS
 from smb.model.errors import SmbError
 from smb.model.identity import fold
 from smb.recall.query import Plan
-from smb.recall.words import STOP_WORDS
 from smb.stores.catalog_reader import CatalogReader
 
 LEXICAL_PASSAGES, LEXICAL_OBJECTS = 240, 80

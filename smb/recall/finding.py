@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from smb.model.english import STOP_WORDS
 from smb.model.identity import fold
 from smb.model.validity import to_iso
 from smb.recall.class_question import class_question
@@ -25,7 +26,6 @@ from smb.recall.rank_objects import object_unit, passage_unit
 from smb.recall.resolver import Conflict, Held, Miss, State, resolve_key
 from smb.recall.score import Signals
 from smb.recall.verdicts import Judged, judge_objects
-from smb.recall.words import STOP_WORDS
 from smb.stores.catalog_reader import CatalogReader
 
 KEY_WHOLE = 0.999  # a key is asked for when its attribute's words are all in the question …

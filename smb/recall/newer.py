@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from smb.model.english import IRREGULAR, STOP_WORDS
 from smb.recall.discover import stem
 from smb.recall.late_pattern import LatePattern
 from smb.recall.pack import Unit
 from smb.recall.query import Operation, Plan
 from smb.recall.rank_objects import Asked
-from smb.recall.words import IRREGULAR, STOP_WORDS
 
 COMPARED = 24  # best units that are looked at
 # Measured on made-up updates against other pairs of turns about one topic: what separates them is that an update says

@@ -14,12 +14,13 @@ from enum import StrEnum
 from typing import Any
 
 from smb.model.currentness import AsOf
+from smb.model.english import NEGATIONS, STOP_WORDS
 from smb.model.errors import SmbError
 from smb.model.identity import fold
 from smb.model.validity import ALWAYS, Interval, parse_interval
 from smb.recall.late_pattern import LatePattern
 from smb.recall.time_expression import MICRO, Relation, TimeExpression, own_date, read_times, window_of
-from smb.recall.words import ARITHMETIC, COUNT, IMPLIED, LIST, LOOKUP, NEGATIONS, STOP_WORDS
+from smb.recall.words import ARITHMETIC, COUNT, IMPLIED, LIST, LOOKUP
 from smb.stores.catalog_reader import Scope
 from smb.stores.lexical import match_query, ngrams
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from smb.model.english import STOP_WORDS
 from smb.model.identity import fold
-from smb.recall.words import STOP_WORDS
 
 _LINK = re.compile(r"!?\[\[([^\]|#]*)[^\]]*\]\]|!?\[([^\]]*)\]\([^)]*\)|<https?:[^>]*>|https?://\S+")
 _WORD = re.compile(r"\w+")

@@ -1,0 +1,146 @@
+"""What a phase proposes, and how proposals become revisions.
+
+Owns the comparison of what a phase wants to hold with what it holds: the same is nothing, another wording a restatement,
+what is no longer wanted a revoke. What a person took over or took away is left as they left it. Never commits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from smb.evolve.snapshot import Snapshot
+from smb.model.currentness import stated
+from smb.model.evidence import Span
+from smb.model.identity import object_id, slugify
+from smb.model.objects import MemoryType, Mode
+from smb.model.revision import Revision, RevisionKind, Statement, new_revision
+
+OVER = "what it rests on no longer says so"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An object a phase wants the bank to hold. `statement.identity` begins with the name of the phase and a colon, except
+    for a relationship, which has the identity any relationship of its ends has."""
+
+    type: MemoryType
+    statement: Statement
+    evidence: tuple[Span, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return object_id(self.type.value, self.statement.identity)
+
+    @property
+    def page(self) -> str:
+        """The stem of the file it would have if it were born now."""
+        return f"{slugify(self.statement.title)}-{self.id}"
+
+
+@dataclass(slots=True)
+class Proposals:
+    """What a phase would like. `considered` are ids of objects it holds and looked at again: those that are not wanted any
+    more are revoked. `revisions` are merges, splits, contests and their ends, made with `new_revision`."""
+
+    wanted: list[Wanted] = field(default_factory=list)
+    considered: set[str] = field(default_factory=set)
+    revisions: list[Revision] = field(default_factory=list)
+    note: str = ""
+
+
+class Phase(Protocol):
+    """One kind of evolution. `name` is the actor of its revisions; `version` is another one when its rules are, so that it
+    looks at everything again. `propose` is a function of the snapshot alone."""
+
+    name: str
+    version: int
+
+    async def propose(self, snapshot: Snapshot) -> Proposals: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The revisions proposals come to. `proposed` counts what would change, `dropped` what people's decisions kept out."""
+
+    revisions: tuple[Revision, ...]
+    proposed: int
+    dropped: int
+    note: str
+
+    @property
+    def by_type(self) -> dict[str, int]:
+        """How many objects of each type it would change."""
+        return dict(sorted(Counter(type_ for _, type_ in {(r.object_id, r.object_type) for r in self.revisions}).items()))
+
+
+async def plan(phase: Phase, snapshot: Snapshot) -> Planned:
+    """What `phase` proposes, as revisions none of which the bank has."""
+    proposals = await phase.propose(snapshot)
+    return await as_planned(phase.name, proposals, snapshot)
+
+
+async def as_planned(actor: str, proposals: Proposals, snapshot: Snapshot) -> Planned:
+    wanted = {w.id: w for w in proposals.wanted}
+    histories = await snapshot.histories({*wanted, *proposals.considered, *(r.object_id for r in proposals.revisions)})
+    planned: list[Revision] = []
+    dropped = 0
+    for id_ in sorted(wanted):
+        said, refused = _said(actor, wanted[id_], histories.get(id_, []))
+        planned += said
+        dropped += refused
+    for id_ in sorted(proposals.considered - wanted.keys()):
+        planned += _withdrawn(actor, histories.get(id_, []), id_)
+    for revision in proposals.revisions:
+        known = {r.id: r for r in histories.get(revision.object_id, ())}
+        if revision.id not in known:
+            planned.append(revision)
+        elif undone_by_a_person(known[revision.id], known.values(), actor):
+            dropped += 1
+    return Planned(tuple(planned), len({r.object_id for r in planned}) + dropped, dropped, proposals.note)
+
+
+def _said(actor: str, w: Wanted, history: Sequence[Revision]) -> tuple[list[Revision], int]:
+    live = [r for r in stated(history) if r.object_id == w.id]
+    if any(isinstance(r.statement, Statement) and r.statement.mode is Mode.AUTHORED for r in live):
+        return [], 0  # a person has taken it over
+    mine = [r for r in live if r.actor == actor]
+    if any(_restated(r, w).id == r.id for r in mine):
+        return [], 0
+    if not mine and any(undone_by_a_person(r, history, actor) for r in history if r.object_id == w.id and r.actor == actor and r.statement is not None):
+        return [], 1
+    known = {r.id for r in history}
+    revision = new_revision(RevisionKind.ASSERT, w.id, w.type.value, statement=w.statement, evidence=w.evidence, replaces=tuple(r.id for r in mine), actor=actor)
+    while revision.id in known:
+        revision = new_revision(RevisionKind.ASSERT, w.id, w.type.value, statement=w.statement, evidence=w.evidence, replaces=(*revision.replaces, revision.id), actor=actor)
+    return [revision], 0
+
+
+def _restated(r: Revision, w: Wanted) -> Revision:
+    return new_revision(r.kind, r.object_id, r.object_type, document=r.document, statement=w.statement, evidence=w.evidence, replaces=r.replaces, into=r.into,
+                        reason=r.reason, actor=r.actor)
+
+
+def _withdrawn(actor: str, history: Sequence[Revision], id_: str) -> list[Revision]:
+    mine = [r for r in stated(history) if r.object_id == id_ and r.actor == actor]
+    if not mine:
+        return []
+    return [new_revision(RevisionKind.REVOKE, id_, mine[0].object_type, replaces=tuple(sorted(r.id for r in mine)), reason=OVER, actor=actor)]
+
+
+def undone_by_a_person(revision: Revision, history: Iterable[Revision], actor: str) -> bool:
+    """Whether somebody else's revoke, itself standing, took away what `actor` had said."""
+    told = list(history)
+    revoked = {t for r in told if r.kind is RevisionKind.REVOKE for t in r.replaces}
+    return any(r.kind is RevisionKind.REVOKE and revision.id in r.replaces and r.actor != actor and r.id not in revoked for r in told)
+
+
+def again(revision: Revision, known: Mapping[str, Revision]) -> Revision:
+    """`revision` under an id the bank does not have: said once, taken back since, and said anew."""
+    while revision.id in known:
+        revision = new_revision(
+            revision.kind, revision.object_id, revision.object_type, document=revision.document, statement=revision.statement, evidence=revision.evidence,
+            replaces=(*revision.replaces, revision.id), into=revision.into, reason=revision.reason, actor=revision.actor)
+    return revision

@@ -1,0 +1,287 @@
+"""What the bank holds at the moment a phase looks at it.
+
+Owns the batched reads of evolution: objects that hold, the edges notes state, vectors, evidence, documents. Everything is
+read on demand and kept for the phases that follow; after a commit only what changed is read again. Never writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from smb.evolve.said import Said
+from smb.model.currentness import Standing, judge
+from smb.model.edges import EdgeType
+from smb.model.evidence import Span
+from smb.model.objects import TYPE_TO_LOCATION, MemoryType, Mode
+from smb.model.revision import Revision, Statement
+from smb.model.validity import ALWAYS, Interval, from_iso
+from smb.stores.catalog import Catalog
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from smb.stores.embedding_matrix import EmbeddingMatrix
+
+HOLDS = (Standing.CURRENT.value, Standing.CONTESTED.value)
+STATED_TYPES = tuple(t.value for t in MemoryType if TYPE_TO_LOCATION[t][0] <= 1)
+EVOLVED = "evolve"  # kind of the transactions of a cycle
+_COLUMNS = ("id, type, title, confidence, standing, mode, verification, subject, attribute, value, about, attributed_to, valid_from, valid_to, "
+            "recorded_at, modified, identity, supports, changed, vector_row, tags, location, merged_into")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One object that holds now. `page` is the stem of its file, `supports` the number of documents that state it, `row` its
+    row of the embedding matrix, `identity` empty for what notes state."""
+
+    id: str
+    type: MemoryType
+    title: str
+    confidence: float
+    contested: bool
+    mode: Mode
+    verification: str
+    subject: str
+    attribute: str
+    value: str
+    about: str
+    attributed_to: str
+    valid_from: str | None
+    valid_to: str | None
+    recorded_at: str
+    modified: str
+    identity: str
+    supports: int
+    changed: int
+    row: int | None
+    tags: tuple[str, ...]
+    page: str
+
+    @property
+    def valid(self) -> Interval:
+        return Interval(from_iso(self.valid_from), from_iso(self.valid_to)) if self.valid_from or self.valid_to else ALWAYS
+
+    @property
+    def link(self) -> str:
+        """The wikilink to its file."""
+        return wikilink(self.page, self.title)
+
+
+def wikilink(page: str, title: str) -> str:
+    shown = " ".join(title.replace("|", "/").replace("[", "(").replace("]", ")").split())
+    return f"[[{page}|{shown}]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge of the graph; `held_by` is the object that states it."""
+
+    source: str
+    target: str
+    type: EdgeType
+    held_by: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """A live document. `date` is the interval it bears, ALWAYS where it bears none."""
+
+    id: str
+    title: str
+    path: str
+    shape: str
+    date: Interval
+    primary: str
+
+
+class Snapshot:
+    """The bank as it stands. `since` is the transaction up to which the phase has looked before (0: never); `latest` the one
+    this snapshot has reached; `single_valued` the folded attributes with one value at a time."""
+
+    def __init__(self, catalog: Catalog, matrix: EmbeddingMatrix | None, single_valued: Collection[str] = ()):
+        self.catalog = catalog
+        self.matrix = matrix
+        self.single_valued = frozenset(single_valued)
+        self.since = 0
+        self.latest = 0
+        self.items: dict[str, Item] = {}
+        self.ended: dict[str, int] = {}  # objects that no longer hold → the transaction that last touched them
+        self.merged: dict[str, str] = {}  # merged object → what it was merged into
+        self._documents: dict[str, Doc] | None = None
+        self._stated_in: dict[str, tuple[str, ...]] | None = None
+        self._edges: list[Edge] | None = None
+        self._kept: dict[str, Any] = {}
+
+    async def refresh(self, since: int) -> Snapshot:
+        """Brings it up to the catalog and looks from `since` on."""
+        latest, _ = await self.catalog.latest()
+        if latest != self.latest:
+            for row in await self.catalog.fetch(f"SELECT {_COLUMNS} FROM memory_objects WHERE changed > ? ORDER BY id", (self.latest,)):
+                self._take(row)
+            self._documents = self._stated_in = self._edges = None
+            self._kept.clear()
+            self.latest = latest
+        self.since = since
+        return self
+
+    def _take(self, row: Any) -> None:
+        id_ = row["id"]
+        if row["standing"] not in HOLDS:
+            self.items.pop(id_, None)
+            self.ended[id_] = row["changed"]
+            if row["merged_into"]:
+                self.merged[id_] = row["merged_into"]
+            return
+        self.ended.pop(id_, None)
+        self.merged.pop(id_, None)
+        stated = row["mode"] != Mode.INFERRED.value
+        self.items[id_] = Item(
+            id=id_, type=MemoryType(row["type"]), title=row["title"], confidence=row["confidence"], contested=row["standing"] == Standing.CONTESTED.value,
+            mode=Mode(row["mode"]), verification=row["verification"], subject=row["subject"], attribute=row["attribute"], value=row["value"],
+            about=row["about"], attributed_to=row["attributed_to"], valid_from=row["valid_from"], valid_to=row["valid_to"],
+            recorded_at=row["recorded_at"], modified=row["modified"], identity="" if stated else row["identity"], supports=row["supports"],
+            changed=row["changed"], row=row["vector_row"], tags=() if row["tags"] == "[]" else tuple(orjson.loads(row["tags"])),
+            page=row["location"].rpartition("/")[2].removesuffix(".md"))
+
+    # ------------------------------------------------------------ objects
+
+    def of_type(self, *types: MemoryType) -> list[Item]:
+        """What holds of these types, by id."""
+        return [self.items[i] for i in sorted(i for i, item in self.items.items() if item.type in types)]
+
+    def stated(self, *types: MemoryType) -> list[Item]:
+        """What notes or people state of these types, by id: nothing evolution worked out."""
+        return [item for item in self.of_type(*types) if item.mode is not Mode.INFERRED]
+
+    def is_new(self, item: Item) -> bool:
+        """Whether it changed since the phase last looked."""
+        return item.changed > self.since
+
+    def changed(self, *types: MemoryType) -> list[Item]:
+        """What holds of these types and changed since the phase last looked, by id."""
+        return [item for item in self.of_type(*types) if item.changed > self.since]
+
+    def gone(self) -> set[str]:
+        """What stopped holding since the phase last looked."""
+        return {i for i, changed in self.ended.items() if changed > self.since}
+
+    def derived(self, phase: str) -> list[Item]:
+        """What a phase has made and still holds, by id: identities of derived objects begin with `phase:`."""
+        return sorted((item for item in self.items.values() if item.identity.startswith(f"{phase}:")), key=lambda item: item.id)
+
+    def canonical(self, id_: str) -> str:
+        """What an object was merged into in the end; itself where it was not."""
+        seen: set[str] = set()
+        while (into := self.merged.get(id_)) is not None and id_ not in seen:
+            seen.add(id_)
+            id_ = into
+        return id_
+
+    async def bodies(self, ids: Iterable[str]) -> dict[str, str]:
+        rows = await self.catalog.fetch_in("SELECT id, body FROM memory_objects WHERE id IN ({marks})", sorted(set(ids)))
+        return {row["id"]: row["body"] for row in rows}
+
+    async def names(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Folded title and aliases of each."""
+        found: dict[str, list[str]] = {}
+        for row in await self.catalog.fetch_in("SELECT object_id, folded FROM names WHERE object_id IN ({marks}) ORDER BY alias, folded", sorted(set(ids))):
+            found.setdefault(row["object_id"], []).append(row["folded"])
+        return {i: tuple(names) for i, names in found.items()}
+
+    async def cited_by(self, phase: str) -> dict[str, tuple[str, ...]]:
+        """Each object a phase holds → what it was worked out from."""
+        held = [item.id for item in self.derived(phase)]
+        return {i: tuple(dict.fromkeys(d for r in judge(history, about=i).supports if isinstance(r.statement, Statement) for d in r.statement.derived_from))
+                for i, history in (await self.catalog.histories(held)).items()}
+
+    # ------------------------------------------------------------ evidence
+
+    async def histories(self, ids: Iterable[str]) -> dict[str, list[Revision]]:
+        return await self.catalog.histories(sorted(set(ids)))
+
+    async def evidence(self, ids: Iterable[str]) -> dict[str, tuple[Span, ...]]:
+        """The quotes under each, of the revisions that make it so."""
+        return {i: tuple(dict.fromkeys(span for r in judge(history, about=i).supports for span in r.evidence))
+                for i, history in (await self.histories(ids)).items()}
+
+    async def documents(self) -> Mapping[str, Doc]:
+        """Every live document by id."""
+        if self._documents is None:
+            self._documents = {
+                row["id"]: Doc(row["id"], row["title"], row["path"], row["shape"], Interval(from_iso(row["valid_from"]), from_iso(row["valid_to"])), row["primary_object"])
+                for row in await self.catalog.fetch("SELECT id, title, path, shape, valid_from, valid_to, primary_object FROM documents WHERE live = 1 ORDER BY id")}
+        return self._documents
+
+    async def stated_in(self) -> Mapping[str, tuple[str, ...]]:
+        """Each object → ids of the live documents that give evidence for it, sorted."""
+        if self._stated_in is None:
+            live = await self.documents()
+            found: dict[str, set[str]] = {}
+            for row in await self.catalog.fetch("SELECT DISTINCT object_id, document_id FROM object_evidence WHERE document_id != ''"):
+                if row["document_id"] in live:
+                    found.setdefault(row["object_id"], set()).add(row["document_id"])
+            self._stated_in = {i: tuple(sorted(documents)) for i, documents in found.items()}
+        return self._stated_in
+
+    async def said(self, ids: Iterable[str]) -> list[Said]:
+        """The claims among `ids` that hold, as they are compared; by id."""
+        wanted = sorted({i for i in ids if i in self.items and self.items[i].type is MemoryType.CLAIM})
+        documents, stated_in = await self.documents(), await self.stated_in()
+        contexts: dict[str, tuple[int, str]] = {}
+        for row in await self.catalog.fetch_in(
+                "SELECT e.object_id, p.rowid, p.context FROM object_evidence e JOIN passages p ON p.source = e.source AND p.byte_start <= e.byte_start "
+                "AND p.byte_end >= e.byte_end AND p.document_id = e.document_id AND p.live = 1 WHERE e.object_id IN ({marks})", wanted):
+            first = contexts.get(row["object_id"])
+            if first is None or row["rowid"] < first[0]:
+                contexts[row["object_id"]] = (row["rowid"], row["context"])
+        found = []
+        for i in wanted:
+            item, told = self.items[i], stated_in.get(i, ())
+            found.append(Said(
+                id=i, text=item.title, key=(item.subject, item.attribute) if item.attribute else (), value=item.value, about=item.about,
+                attributed_to=item.attributed_to, valid=item.valid, date=documents[told[0]].date if told else ALWAYS, tags=item.tags,
+                context=tuple(contexts[i][1].split(" › ")) if i in contexts else (), documents=told))
+        return found
+
+    # ------------------------------------------------------------ graph and vectors
+
+    async def edges(self) -> list[Edge]:
+        """The edges notes and people state between objects that hold, sorted; nothing evolution worked out is among them."""
+        if self._edges is None:
+            rows = await self.catalog.fetch("SELECT source, target, type, held_by, weight FROM edges ORDER BY source, target, type, held_by")
+            self._edges = [
+                Edge(source.id, target.id, EdgeType(row["type"]), holder.id, row["weight"]) for row in rows
+                if (holder := self.items.get(row["held_by"])) is not None and holder.mode is not Mode.INFERRED
+                and (source := self.items.get(row["source"])) is not None and (target := self.items.get(row["target"])) is not None
+                and source.mode is not Mode.INFERRED and target.mode is not Mode.INFERRED]
+        return self._edges
+
+    def vectors(self, items: Collection[Item]) -> np.ndarray:
+        """float32 (n, d), a row an item, of length 1; zeros where one was never embedded or there are no embeddings."""
+        import numpy as np
+
+        if self.matrix is None or not len(self.matrix):
+            return np.zeros((len(items), 1), np.float32)
+        found = self.matrix.vectors([item.row or 0 for item in items])
+        found[[n for n, item in enumerate(items) if item.row is None]] = 0.0
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        return found / np.where(lengths == 0, 1, lengths)
+
+    def keep(self, name: str, value: Any) -> Any:
+        """Keeps a costly result (a partition of the graph) for later phases, until the bank changes."""
+        self._kept[name] = value
+        return value
+
+    def kept(self, name: str) -> Any:
+        return self._kept.get(name)
+
+    async def last_learned(self) -> datetime | None:
+        """When the bank last learned anything from outside evolution."""
+        rows = await self.catalog.fetch("SELECT max(recorded_at) AS at FROM transactions WHERE kind != ?", (EVOLVED,))
+        return from_iso(rows[0]["at"])

@@ -1,0 +1,187 @@
+"""Reading what a model returned: the one JSON value of an answer, or why there is none.
+
+Owns what surrounds an answer (thinking, fences, words before and after) and which shapes are taken for the one asked for.
+Never mends an answer that was cut off: half an answer is none. Never calls a model.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from smb.inference.model_errors import AnswerEmpty, AnswerMalformed, AnswerTruncated
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+_OPEN = re.compile(r"<(think|thinking|thought|reasoning)>", re.IGNORECASE)
+_CLOSE = re.compile(r"</(think|thinking|thought|reasoning)>", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n(.*?)^[ \t]*\1[ \t]*(?=\s|$)", re.DOTALL | re.MULTILINE)
+_STRING_OR_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])')
+_START = re.compile(r"[\[{]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SHAPES = {"type", "properties", "required", "items", "$schema", "additionalProperties", "$defs", "title", "description"}
+MOST_CHARACTERS = 4_000_000
+
+
+def without_thinking(model: str, text: str) -> str:
+    """`text` without what the model thought aloud. Raises AnswerTruncated where the thinking never ends.
+
+    Some templates open the thinking themselves, so what stands before a close without an open is thinking too.
+    """
+    kept: list[str] = []
+    at = 0
+    while True:
+        opened, closed = _OPEN.search(text, at), _CLOSE.search(text, at)
+        if closed and (not opened or closed.start() < opened.start()):
+            kept.clear()
+            at = closed.end()
+        elif opened:
+            if (end := _CLOSE.search(text, opened.end())) is None:
+                if _in_json(text, opened.start()):
+                    return "".join(kept) + text[at:]
+                raise AnswerTruncated(model, "the thinking never ends")
+            kept.append(text[at : opened.start()])
+            at = end.end()
+        else:
+            return "".join(kept) + text[at:]
+
+
+def read_json(model: str, text: str, schema: Mapping[str, Any]) -> Any:
+    """The value of the answer `text` that fits `schema`.
+
+    Taken as meant: thinking before it, a fence and words around it, trailing commas, and a bare list where the schema
+    wants an object with one list in it. Raises AnswerEmpty, AnswerTruncated, AnswerMalformed.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise AnswerMalformed(model, f"it is {len(text)} characters long")
+    answer = without_thinking(model, text).strip()
+    if not answer:
+        raise AnswerEmpty(model)
+    values, complete = _values(answer)
+    if not values:
+        if not complete:
+            raise AnswerTruncated(model, "the JSON never ends")
+        raise AnswerMalformed(model, "it holds no JSON")
+    fitting: list[Any] = []
+    reason = ""
+    for value in values:
+        shaped = _shaped(value, schema)
+        why = _misfit(shaped, schema)
+        if why:
+            reason = reason or why
+        elif shaped not in fitting:
+            fitting.append(shaped)
+    if len(fitting) > 1:
+        raise AnswerMalformed(model, "it holds several different answers")
+    if not fitting:
+        raise AnswerMalformed(model, reason)
+    return fitting[0]
+
+
+def _values(answer: str) -> tuple[list[Any], bool]:
+    """The JSON values in an answer and whether each that begins also ends: the whole of it, else those of its fences, else any."""
+    for part in (answer, *(block[2] for block in _FENCE.finditer(answer))):
+        value = _parsed(part.strip())
+        if value is not _NONE:
+            return [value], True
+    return _embedded(answer)
+
+
+_NONE = object()
+
+
+def _parsed(text: str) -> Any:
+    for attempt in (text, _STRING_OR_COMMA.sub(lambda found: found[1] or "", text)):
+        try:
+            return _DECODER.decode(attempt)
+        except (ValueError, RecursionError):
+            continue
+    return _NONE
+
+
+def _embedded(answer: str) -> tuple[list[Any], bool]:
+    """The outermost objects and lists among other words."""
+    text = _STRING_OR_COMMA.sub(lambda found: found[1] or "", answer)
+    found: list[Any] = []
+    at = 0
+    tries = 0
+    while (start := _START.search(text, at)) and tries < 64:
+        tries += 1
+        try:
+            value, at = _DECODER.raw_decode(text, start.start())
+            found.append(value)
+        except json.JSONDecodeError as error:
+            if error.pos >= len(text.rstrip()) or "Unterminated" in error.msg:
+                return found, False
+            at = start.end()
+        except (ValueError, RecursionError):
+            return found, True
+    return found, True
+
+
+def _in_json(text: str, at: int) -> bool:
+    """Whether a place lies within a JSON string, where `<think>` is text about thinking."""
+    return _parsed(text.strip()) is not _NONE and '"' in text[:at]
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a name occurs twice")
+    return made
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, strict=False)
+
+
+def _shaped(value: Any, schema: Mapping[str, Any]) -> Any:
+    """A bare list as the one list of the object asked for; everything else as it is."""
+    properties = schema.get("properties", {})
+    lists = [name for name, one in properties.items() if one.get("type") == "array"]
+    if isinstance(value, list) and schema.get("type") == "object" and len(lists) == 1 and set(schema.get("required", ())) <= set(lists):
+        return {lists[0]: value}
+    return value
+
+
+def _misfit(value: Any, schema: Mapping[str, Any]) -> str:
+    """Why a value isn't what the schema asks for; empty when it is."""
+    own = set(schema.get("properties", {}))
+    if value == schema or (isinstance(value, dict) and {"type", "properties"} <= value.keys() and value.keys() <= _SHAPES and not {"type", "properties"} <= own):
+        return "it repeats the schema instead of answering by it"
+    if any(_LONE_SURROGATE.search(text) for text in _texts(value)):
+        return "it holds half of a character"
+    error = next(iter(sorted(_validator(json.dumps(schema, sort_keys=True)).iter_errors(value), key=lambda e: (list(map(str, e.absolute_path)), e.message))), None)
+    if error is None:
+        return ""
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path).lstrip(".")
+    said = error.message if len(error.message) < 160 else f"it breaks the rule {error.validator}"
+    return f"{place}: {said}" if place else said
+
+
+@lru_cache(maxsize=64)
+def _validator(schema: str) -> Validator:
+    from jsonschema import Draft202012Validator
+
+    read = json.loads(schema)
+    Draft202012Validator.check_schema(read)
+    return Draft202012Validator(read)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield name
+            yield from _texts(one)

@@ -1,0 +1,59 @@
+"""How many tokens a text takes, guessed so as not to fall short, and how many it takes at the very least.
+
+Owns the two bounds a prompt is held to: the upper one before it is sent (no model's tokenizer is at hand), the lower one
+after, to notice that a server read less than it was sent. Never calls a model.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PIECE = re.compile(r"(?P<word>[A-Za-z]+)|(?P<digits>[0-9]+)|(?P<space>\s+)|(?P<mark>[!-/:-@\[-`{-~]+)|(?P<letter>[^\W\d_]+)|(?P<rest>.)", re.DOTALL)
+_DENSE = re.compile(r"[A-Za-z0-9+/=_-]{16,}")  # keys, hashes and addresses: no vocabulary has pieces for them
+_PLAIN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+def at_most(text: str) -> int:
+    """Tokens of `text`, on the long side for byte-pair vocabularies of 32,000 tokens and more.
+
+    English takes about one token to four letters. Digits may each be one, and characters outside Latin one to three
+    (bytes, where the vocabulary lacks them), so these count in full.
+    """
+    total = 0
+    start = 0
+    for dense in _DENSE.finditer(text):
+        if _PLAIN.fullmatch(dense[0]) and len(dense[0]) < 40:
+            continue
+        total += _plain(text[start : dense.start()]) + len(dense[0])
+        start = dense.end()
+    return total + _plain(text[start:])
+
+
+def at_least(text: str) -> int:
+    """A number of tokens no tokenizer goes below for `text`: none joins words that stand apart."""
+    return len(text.split())
+
+
+def _plain(text: str) -> int:
+    total = 0
+    for piece in _PIECE.finditer(text):
+        size = piece.end() - piece.start()
+        match piece.lastgroup:
+            case "word":
+                total += 1 + size // 4
+            case "digits":
+                total += size
+            case "space":
+                total += piece[0].count("\n") + (size > 1)
+            case "mark":
+                total += 1 + size // 2
+            case "letter":
+                total += _letters(piece[0])
+            case _:
+                total += len(piece[0].encode("utf-8", "surrogatepass"))
+    return total
+
+
+def _letters(word: str) -> int:
+    """Letters beyond ASCII: Latin with accents as two letters a token, other alphabets one, ideographs two tokens each."""
+    return sum(2 if letter >= "\u1100" else 1 for letter in word)
