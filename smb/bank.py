@@ -283,6 +283,17 @@ class Bank:
 
         return {"schema_version": SCHEMA_VERSION, **await evolve(self, phases, dry_run=dry_run, seconds=deadline, progress=progress)}
 
+    async def undo(self, reference: str = "", *, who: str = "", dry_run: bool = False) -> dict[str, Any]:
+        """Takes back the last cycle, or the cycle or transaction `reference` names. Raises NothingToUndo, NotUndoable, UnknownAct,
+        BankLocked."""
+        from smb.undoing import undo
+
+        undone = await undo(self.catalog, self.writer, self.clock, reference, who, dry_run=dry_run)
+        if not dry_run:
+            await self.projections.render()
+            await self.projections.follow()
+        return {"schema_version": SCHEMA_VERSION, **undone, "generation": self.ledger.generation()}
+
     # ------------------------------------------------------------ graph
 
     async def _graph(self) -> KnowledgeGraph:

@@ -58,6 +58,9 @@ class Settings:
     ollama_host: str = "http://127.0.0.1:11434"
     ollama_model: str = ""
     embedding_model: str = "static"
+    model_timeout: float = 300.0
+    model_context: int = 8192
+    model_parallel: int = 2
     evolution_interval_seconds: float = 3600.0
     api_host: str = "127.0.0.1"
     api_port: int = 8000
@@ -160,6 +163,13 @@ def _url(value: Any) -> str:
     return text if "://" in text else f"http://{text}" if port else f"http://{text}:11434"
 
 
+def _embedder(value: Any) -> str:
+    text = _text(value)
+    if not re.fullmatch(r"static|minilm|ollama:\S+", text):
+        raise ValueError(f"{value!r} is none of static, minilm, ollama:MODEL")
+    return text
+
+
 def _whole(least: int, most: int) -> Callable[[Any], int]:
     def parse_whole(value: Any) -> int:
         if isinstance(value, bool) or not re.fullmatch(r"\d{1,18}", str(value)) or not least <= int(value) <= most:
@@ -182,8 +192,11 @@ SETTINGS: dict[str, Setting] = {
         Setting("bank_dir", _path, "the memory bank", ("SMB_MEMORY_BANK_DIR",)),
         Setting("kbmd_dir", _path, "what `smb ingest` reads when no path is named", ("SMB_KBMD_DIR",)),
         Setting("ollama_host", _url, "where Ollama listens", ("SMB_OLLAMA_HOST", "OLLAMA_HOST")),
-        Setting("ollama_model", _text, "language model for extraction and synthesis; empty: rules only", ("SMB_OLLAMA_MODEL",)),
-        Setting("embedding_model", _text, "static (built in) or ollama:MODEL", ("SMB_EMBEDDING_MODEL",)),
+        Setting("ollama_model", _text, "language model; empty: the best installed of smb's list (`smb models`)", ("SMB_OLLAMA_MODEL",)),
+        Setting("embedding_model", _embedder, "static (built in), minilm or ollama:MODEL", ("SMB_EMBEDDING_MODEL",)),
+        Setting("model_timeout", seconds, "seconds a call to a model may take"),
+        Setting("model_context", _whole(1024, 1_000_000), "tokens of prompt and answer together"),
+        Setting("model_parallel", _whole(1, 64), "calls to a model at once"),
         Setting("evolution_interval_seconds", seconds, "seconds between cycles", ("SMB_EVOLUTION_INTERVAL_SECONDS",), True),
         Setting("api_host", _host, "address `smb serve` binds", ("SMB_API_HOST",)),
         Setting("api_port", _whole(0, 65_535), "port `smb serve` binds", ("SMB_API_PORT",)),
@@ -200,6 +213,11 @@ def config_path(environ: Mapping[str, str] | None = None) -> Path:
     env = os.environ if environ is None else environ
     base = env.get("XDG_CONFIG_HOME", "")
     return (Path(base) if os.path.isabs(base) else Path(env.get("HOME") or "~").expanduser() / ".config") / "smb" / "config.toml"
+
+
+def prompts_path(environ: Mapping[str, str] | None = None) -> Path:
+    """Where a person keeps prompts of their own: `prompts` beside `config_path`."""
+    return config_path(environ).parent / "prompts"
 
 
 def colour_wanted(environ: Mapping[str, str] | None = None) -> bool:

@@ -17,6 +17,7 @@ import orjson
 from smb.model.evidence import DocumentVersion
 from smb.model.identity import generation_of
 from smb.model.objects import TYPE_TO_LOCATION, MemoryType
+from smb.stores.catalog import Catalog
 from smb.stores.graph_file import GraphFile
 from smb.stores.projection import read_stamp
 from smb.stores.views import MarkdownStore
@@ -68,10 +69,18 @@ async def status(bank: Bank) -> dict[str, Any]:
     return {
         "schema_version": 1, "bank": str(bank.path), "generation": generation, "transactions": len(ids), "documents": documents, "passages": passages,
         "objects": by_type, "layers": by_layer, "standing": standing, "projections": projections, "stale": catalog_generation != generation,
-        "embedder": bank.embedding.fingerprint or None, "unembedded": unembedded + unembedded_objects, "pending_model_work": 0, "last_cycle": None,
+        "embedder": bank.embedding.fingerprint or None, "unembedded": unembedded + unembedded_objects, "pending_model_work": 0, "last_cycle": await _last_cycle(catalog),
         "skipped": skipped,
         "bytes": {name: _size(bank.path / folder) for name, folder in (("sources", "layer-0"), ("ledger", "ledger"), ("index", "index"))},
     }
+
+
+async def _last_cycle(catalog: Catalog) -> dict[str, Any] | None:
+    """{id, title, recorded_at, behind} of the last record of evolution that stands; `behind` counts transactions since."""
+    rows = await catalog.fetch(
+        "SELECT id, title, recorded_at, (SELECT count(*) FROM transactions t WHERE t.recorded_at > o.recorded_at) AS behind FROM memory_objects o "
+        "WHERE type = 'evolution' AND standing = 'current' ORDER BY recorded_at DESC LIMIT 1")
+    return dict(rows[0]) if rows else None
 
 
 async def doctor(bank: Bank, *, fix: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What an embedder is, and the two ways it can fail.
+"""What an embedder is, and the ways it can fail.
 
 Owns the protocol every embedder keeps. Never loads a model: `smb.inference.static_embedder` and the Ollama client do.
 """
@@ -49,4 +49,8 @@ class EmbedderUnavailable(SmbError):
     def __init__(self, fingerprint: str, reason: str, remedy: str) -> None:
         self.fingerprint = fingerprint
         self.reason = reason
-        super().__init__(f"The embedder {fingerprint} is unavailable: {reason}. {remedy}")
+        super().__init__(f"The embedder {fingerprint} is unavailable: {reason}. {remedy}".rstrip())
+
+
+class TextRefused(EmbedderUnavailable):
+    """The model is there and won't embed one of these texts; others may do."""

@@ -11,7 +11,7 @@ from dataclasses import astuple, dataclass, field
 
 import orjson
 
-from smb.model.currentness import Verdict, as_object, judge
+from smb.model.currentness import Verdict, as_object, judge, stated
 from smb.model.errors import SmbError
 from smb.model.evidence import DocumentVersion
 from smb.model.identity import fold, generation_of, short_hash
@@ -104,11 +104,22 @@ async def _insert_revisions(catalog: Catalog, tx: Transaction, seq: int, at: str
     )
     await catalog.run_many("INSERT OR IGNORE INTO replacements VALUES (?, ?)", ((old, r.id) for r in new for old in r.replaces))
     await catalog.run_in("UPDATE revisions SET head = 0 WHERE id IN ({marks})", ended - told.keys())
+    await _reopen(catalog, [r.id for r in new])
     touched = await _depending(catalog, replaced) if replaced else set()
     return new, touched | {r.object_id for r in older if r.object_type != DOCUMENT}, closed
 
 
 _ENDS = frozenset({RevisionKind.REVOKE.value, RevisionKind.MERGE.value, RevisionKind.SPLIT.value})
+
+
+async def _reopen(catalog: Catalog, new: Iterable[str]) -> None:
+    """Makes heads again what a merge, split or revoke had ended, where that one is revoked itself; `new` holds the ids just told."""
+    ids = list(new)
+    freed = "SELECT DISTINCT o.object_id FROM replacements a JOIN revisions c ON c.id = a.replaced AND c.kind IN ('merge', 'split', 'revoke') " \
+            "JOIN revisions by ON by.id = a.by_id AND by.kind = 'revoke' JOIN replacements b ON b.by_id = c.id JOIN revisions o ON o.id = b.replaced WHERE "
+    rows = await catalog.fetch_in(freed + "a.by_id IN ({marks})", ids) + await catalog.fetch_in(freed + "c.id IN ({marks})", ids)
+    for object_id, history in (await catalog.histories({row["object_id"] for row in rows})).items():
+        await catalog.run_many("UPDATE revisions SET head = 1 WHERE id = ?", [(r.id,) for r in stated(history) if r.object_id == object_id])
 
 
 async def _depending(catalog: Catalog, replaced: Iterable[str]) -> set[str]:

@@ -108,7 +108,8 @@ def _place(one: dict[str, Any]) -> str:
     return f"{one['path']}:{one['line']}" if one.get("line") else one["path"]
 
 
-def _cycle(cycle: Any) -> str:
-    if not cycle:
+def _cycle(cycle: dict[str, Any] | None) -> str:
+    if cycle is None:
         return ""
-    return str(cycle if not isinstance(cycle, dict) else cycle.get("ended") or cycle.get("recorded_at") or "")
+    since = f", {count(cycle['behind'], 'transaction')} since" if cycle["behind"] else ""
+    return f"{cycle['recorded_at'][:16].replace('T', ' ')}{since}"

@@ -36,6 +36,8 @@ COMMANDS: dict[str, tuple[str, str]] = {  # name → its module here, and its su
     "reject": ("decide", "Reject an object for good: it is never current again."),
     "feedback": ("decide", "Say whether an item of an answer was of use; it counts in later ranks here."),
     "goal": ("goal", "Set, list and close what recalls are for."),
+    "evolve": ("evolve", "Let the bank organise itself: merge, split, find contradictions, build on top."),
+    "undo": ("evolve", "Take back a cycle of evolution; an undo can be undone."),
     "status": ("upkeep", "Show what the bank holds and how far its indexes are."),
     "doctor": ("upkeep", "Check the bank; name each fault and what mends it."),
     "absorb": ("upkeep", "Take hand edits of object files into the ledger."),

@@ -1,0 +1,93 @@
+"""Word classes by which two claims are laid side by side: what counts for what a claim is about, and what does not.
+
+Owns closed lists of general English. Never matches anything itself.
+"""
+
+from __future__ import annotations
+
+from smb.evolve.stems import stem
+from smb.evolve.synonyms import concept
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _concepts(text: str) -> frozenset[str]:
+    return frozenset(map(concept, text.split()))
+
+
+BE = _words("is are was were am be been being isn't aren't wasn't weren't 's 're 'm")
+AUXILIARIES = BE | _words(
+    "have has had having do does did can could may might will would shall should must cannot hasn't haven't hadn't doesn't don't didn't won't "
+    "wouldn't can't couldn't shouldn't mustn't needn't ain't 've 'd 'll let let's")
+DETERMINERS = _words("the a an this that these those my your our his her its their some any each every all both no another such whose which what either neither")
+DEFINITE = _words("the this that these those my your our his her its their whose 's")
+PREPOSITIONS = _words(
+    "in on at by for from to with of into onto over under about after before between during through via per as than against within without until till since "
+    "along across toward towards upon off out up down near behind above below beside besides beyond inside outside around among like unlike despite due-to according-to")
+CONJUNCTIONS = _words("and or but so because if when while although though unless whereas since that who whom where why how whether once then therefore thus hence yet nor")
+PRONOUNS = _words(
+    "i you he she it we they me him us them myself yourself himself herself itself ourselves themselves mine yours hers ours theirs one ones "
+    "there here someone somebody something anyone anybody anything everyone everybody everything nobody nothing none who")
+DEICTIC_SUBJECTS = _words("this that these those he she it they his her its their here")
+# adverbs and adjectives that say how sure, how much or how lately something is so, not what is so
+FILLERS = _words(
+    "now currently presently already still also just really very quite rather too even ever only actually basically simply always usually often generally normally "
+    "typically almost nearly about approximately roughly exactly well much more most less least so far yet again soon recently lately today nowadays finally indeed "
+    "certainly definitely surely clearly obviously fully completely entirely totally extremely highly whole entire full current present existing actual own "
+    "please please maybe perhaps etc own given particular certain specific various several many few lot lots bit both together else instead please "
+    "currently nowadays more-than less-than at-least at-most regardless mutually hereby once twice thrice times time date day year month week hour minute second "
+    "early late mid end around per cent last next this coming past previous ago later earlier before after never no-longer any-more "
+    "every each all some any none no not nor neither nobody nothing cannot without everyone everybody everything anyone anybody anything someone "
+    "somebody something seldom rarely sometimes frequently constantly permanently occasionally hardly barely scarcely majority minority half "
+    "must should may might can could would will shall first-ever officially successfully formally together")
+# verbs that carry little of their own: what they are said of says it all
+LIGHT = _concepts(
+    "be have do get take make go come give keep put set use hold own need become remain stay stand exist contain include offer provide support serve act "
+    "happen run work cost weigh amount equal lie live locate total measure reach go seem appear look feel mean call name describe consider count note say tell celebrate "
+    "schedule plan set due charge bill require receive allow enjoy like want add apply bring see find let try play perform carry handle involve")
+# heads that add nothing to the name before them: "the billing service" is "billing"
+GENERIC_HEADS = _concepts(
+    "service project team system app tool job process company firm department office room machine host server file program software package library module plugin component "
+    "unit group area section site place building device model product item task work user client customer person people member man woman someone family household "
+    "event activity session program course class way type kind sort level rate value figure number amount total price cost speed size length duration weight height "
+    "width depth temperature capacity distance age percentage share ratio status state condition position role title name brand make colour date time day deadline "
+    "version edition copy thing object piece part set list data information content record entry line field option setting mode feature function method class "
+    "command parameter argument page document note article post image text string code script result output input key table row column database folder directory "
+    "api interface object element type format default example case problem issue error reason point idea question answer solution change difference step stage phase "
+    "rule policy plan goal purpose aim effect use usage world life area side end start")
+MEASURED = {  # what a unit says by itself
+    "time": _concepts("take last duration time long length need run require minute hour wait age old"), "length": _concepts("long length height tall width wide depth deep distance measure size far away high thick"),
+    "mass": _concepts("weigh weight heavy mass"), "temperature": _concepts("temperature degree heat hot warm cold set"), "data": _concepts("size memory storage space large big capacity"),
+    "volume": _concepts("volume capacity hold contain"), "share": _concepts("percent percentage share rate proportion part"), "clock": _concepts("time at start begin hour"),
+    "money": _concepts("cost price pay charge amount money sum worth value bill sell buy expensive total set stand come"), "": _concepts("number count amount total have there capacity consist comprise contain include employ size be"),
+    "rate": _concepts("rate speed frequency throughput often send submit issue perform per make do take serve"), "power": _concepts("power rate output"), "speed": _concepts("speed fast velocity"),
+}
+CURRENCIES = frozenset(("EUR", "USD", "GBP", "JPY", "CHF", "CNY"))
+# things that happen to one subject once, so that their date is one
+ONCE = _concepts(
+    "birthday found launch release deadline due expire die marry graduate retire join hire publish open close inaugurate complete finish end start begin arrive depart move "
+    "buy sell sign build invent introduce adopt schedule meeting appointment exam wedding concert party interview ceremony conference "
+    "deliver election vote debut premiere divorce emigrate ratify deploy ship migrate cancel fall adoption surgery operation festival race marathon flight trip "
+    "session workshop lesson rent payment invoice renewal renew warranty contract lease inspection audit takeover merger bankruptcy acquire hold happen anniversary holiday vacation "
+    "move-in occur discover settle elect appoint promote award celebrate register enroll submit hand go-live")
+# verbs of plain description, for finding the verb of a sentence
+VERBS = frozenset(map(stem, _words(
+    "use run write send store locate live work make own lead manage maintain teach keep cost take weigh earn pay support serve need contain start open close end begin launch found "
+    "move sign hold drive eat drink play speak like love hate prefer want belong read sell buy build host deploy call name paint marry study meet bake cook grow plant ship deliver "
+    "handle increase reduce raise lower improve enable disable allow forbid include exclude accept reject pass fail win lose stop leave join quit resign retire step-down cause "
+    "arrive depart fly ride walk swim sleep wear stand sit know think say believe measure last produce create require receive give get go come become remain stay cover fit heat "
+    "cool wash clean repair fix replace charge order book rent visit travel attend train practise practice perform sing dance record film publish print edit translate hire fire "
+    "employ elect choose pick decide plan schedule cancel postpone approve release update upgrade install remove add delete test check monitor log encrypt compress back cache sync "
+    "import export upload download connect depend rely return process parse compile render fetch load save load throw raise exist happen occur show provide offer")))
+PERSON_NOUNS = _concepts("man woman boy girl child mother father sister brother son daughter wife husband friend colleague boss teacher doctor neighbor uncle aunt cousin nephew niece grandmother grandfather")
+UNIQUE = _words("only sole favorite favourite preferred primary main default current official usual capital first last principal chief best highest lowest biggest largest tallest oldest youngest latest next single native")
+# nouns that have one value of their own each: "the colour of X", "X's name"
+ATTRIBUTES = _concepts(
+    "colour name brand shape material language capital currency owner author maintainer lead leader manager director president chair captain head boss teacher coach trainer doctor dentist "
+    "supplier vendor landlord password username address location birthplace hometown nationality religion religion spouse husband wife job profession occupation status size flavour "
+    "genre title editor publisher designer architect founder inventor winner champion host sponsor venue destination origin default licence license protocol port provider "
+    "maker manufacturer carrier airline model blood-type surname nickname headquarters hq deputy treasurer secretary ceo cto cfo mayor conductor goalkeeper backend framework engine runtime database "
+    "topic theme deadline key tempo mascot motto tense genre breed species diet instrument hobby drink food dish dessert colour season sport band singer book film song composer caterer photographer florist "
+    "insurer bank accountant lawyer referee umpire driver pilot theme-colour surface filling fuel finish flooring wood fabric glaze")
