@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from smb.bank_layout import make_bank, make_folders, read_places, read_toml, write_place
-from smb.config import DEFAULT_ORIGIN, Settings
+from smb.config import DEFAULT_ORIGIN, Settings, prompts_path
 from smb.embedding import Embedding
 from smb.projections import Progress, Projections
 from smb.stores.catalog import Catalog, open_or_start_over
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from smb.inference.embedder import Embedder
     from smb.ingest.scope import Root
     from smb.lookup import Lookup
+    from smb.models import Models
     from smb.signing import Desk
     from smb.stores.graph import KnowledgeGraph
     from smb.stores.vector_mirror import VectorMirror
@@ -43,7 +44,7 @@ class Bank:
     def __init__(self, path: Path, settings: Settings, catalog: Catalog, lock_timeout: float, clock: Callable[[], datetime] | None, embedder: Embedder | None):
         self.path = path
         self.settings = settings
-        self.embedding = Embedding(path, embedder)
+        self.embedding = Embedding(path, embedder, settings)
         self.evidence = EvidenceStore(path)
         self.ledger = Ledger(path)
         self.catalog = catalog
@@ -105,7 +106,8 @@ class Bank:
                     write_place(self.path, root.name, root.path)
         if not dry_run:
             await self.projections.render()
-            await self.projections.follow(sync, not skip_embeddings, progress)
+            waiting = await self.projections.follow(sync, not skip_embeddings, progress)
+            report.warnings += [{"path": "", "code": "to_embed", "detail": waiting}] if waiting else []
         rows = await self.catalog.fetch("SELECT type, count(*) AS n FROM memory_objects WHERE standing IN ('current', 'contested') GROUP BY type ORDER BY type")
         (passages,) = (await self.catalog.fetch("SELECT count(*) FROM passages WHERE live = 1"))[0]
         return {
@@ -153,10 +155,23 @@ class Bank:
         stale = await self.writer.catch_up_if_free()
         embedder, degraded = (None, []) if lexical else self.embedding.for_queries()
         places = read_places(self.path)
-        return await recall(
+        packet = await recall(
             CatalogReader(self.catalog), request, read_source=self.evidence.read, generation=(await self.catalog.latest())[1], stale=stale,
             matrix=self.embedding.matrix if embedder else None, embedder=embedder, degraded=degraded, standpoint=view,
             exists=lambda root, path: root not in places or os.path.lexists(os.path.join(places[root], path)))
+        if self.settings.log_recalls:
+            self.usage.note_recall((item["id"] for item in packet["items"]), self.clock())
+        return packet
+
+    async def ask(self, question: str, *, say: Callable[[str], None] | None = None, **options: Any) -> dict[str, Any]:
+        """An answer in words from what `recall` (whose options these are) opens, by the local model; `say` is given each sentence
+        as it holds. Abstains without a model on a miss, too little, or a conflict. Raises what `recall` does, ModelError."""
+        from smb.asking import answer
+        from smb.models import model_client
+
+        packet = await self.recall(question, **options)
+        async with model_client(self.settings) as client:
+            return {"schema_version": SCHEMA_VERSION, **await answer(packet, client, prompts_path(), say)}
 
     # ------------------------------------------------------------ goals, feedback, decisions
 
@@ -270,9 +285,17 @@ class Bank:
         await self.projections.render()
         await self.projections.follow(sync=True)
 
-    async def rebuild(self, vectors: bool = False, progress: Progress | None = None) -> dict[str, Any]:
-        """Makes every projection again from ledger and layer 0, without a model; `vectors` embeds everything anew."""
-        return {"schema_version": SCHEMA_VERSION, **await self.projections.rebuild(vectors, progress)}
+    async def rebuild(self, vectors: bool = False, progress: Progress | None = None, *, embedder: str = "") -> dict[str, Any]:
+        """Makes every projection again from ledger and layer 0, without a model; `vectors` embeds everything anew, with
+        `embedder` (a name as in the settings) where one is given. Raises EmbedderUnavailable; then the old vectors stay."""
+        return {"schema_version": SCHEMA_VERSION, **await self.projections.rebuild(vectors, progress, embedder)}
+
+    @staticmethod
+    def models(settings: Settings) -> Models:
+        """What there is to compute with on this machine; needs no bank."""
+        from smb.models import Models
+
+        return Models(settings)
 
     # ------------------------------------------------------------ evolution
 

@@ -68,6 +68,7 @@ class Settings:
     max_file_size: int = 16_000_000
     recall_budget: int = 2000
     recall_profile: str = ""
+    log_recalls: bool = True
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def origin(self, name: str) -> str:
@@ -163,7 +164,8 @@ def _url(value: Any) -> str:
     return text if "://" in text else f"http://{text}" if port else f"http://{text}:11434"
 
 
-def _embedder(value: Any) -> str:
+def embedder_name(value: Any) -> str:
+    """The name of an embedder. Raises ValueError."""
     text = _text(value)
     if not re.fullmatch(r"static|minilm|ollama:\S+", text):
         raise ValueError(f"{value!r} is none of static, minilm, ollama:MODEL")
@@ -177,6 +179,12 @@ def _whole(least: int, most: int) -> Callable[[Any], int]:
         return int(value)
 
     return parse_whole
+
+
+def _yes_or_no(value: Any) -> bool:
+    if str(value).lower() not in ("true", "false"):
+        raise ValueError(f"{value!r} is neither true nor false")
+    return str(value).lower() == "true"
 
 
 def seconds(value: Any) -> float:
@@ -193,7 +201,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("kbmd_dir", _path, "what `smb ingest` reads when no path is named", ("SMB_KBMD_DIR",)),
         Setting("ollama_host", _url, "where Ollama listens", ("SMB_OLLAMA_HOST", "OLLAMA_HOST")),
         Setting("ollama_model", _text, "language model; empty: the best installed of smb's list (`smb models`)", ("SMB_OLLAMA_MODEL",)),
-        Setting("embedding_model", _embedder, "static (built in), minilm or ollama:MODEL", ("SMB_EMBEDDING_MODEL",)),
+        Setting("embedding_model", embedder_name, "static (built in), minilm or ollama:MODEL", ("SMB_EMBEDDING_MODEL",)),
         Setting("model_timeout", seconds, "seconds a call to a model may take"),
         Setting("model_context", _whole(1024, 1_000_000), "tokens of prompt and answer together"),
         Setting("model_parallel", _whole(1, 64), "calls to a model at once"),
@@ -204,6 +212,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("max_file_size", size_in_bytes, "bytes; larger files are skipped", bank_may_set=True),
         Setting("recall_budget", _whole(1, 10_000_000), "tokens a recall may return", bank_may_set=True),
         Setting("recall_profile", _text, "scoring profile of recall", bank_may_set=True),
+        Setting("log_recalls", _yes_or_no, "note in usage/ which items a recall showed (never the question), for `smb evolve`", bank_may_set=True),
     )
 }
 
@@ -218,6 +227,13 @@ def config_path(environ: Mapping[str, str] | None = None) -> Path:
 def prompts_path(environ: Mapping[str, str] | None = None) -> Path:
     """Where a person keeps prompts of their own: `prompts` beside `config_path`."""
     return config_path(environ).parent / "prompts"
+
+
+def models_path(environ: Mapping[str, str] | None = None) -> Path:
+    """Where models fetched on request lie: $XDG_CACHE_HOME/smb/models, under ~/.cache when that is unset or relative."""
+    env = os.environ if environ is None else environ
+    base = env.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path(env.get("HOME") or "~").expanduser() / ".cache") / "smb" / "models"
 
 
 def colour_wanted(environ: Mapping[str, str] | None = None) -> bool:

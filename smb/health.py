@@ -209,10 +209,10 @@ class _Examination:
                        path=row["path"], line=orjson.loads(row["link"])[5])
 
     async def mirrors(self) -> None:
-        embedding = self.bank.embedding
-        if embedding.fingerprint and embedding.fingerprint != embedding.embedder.fingerprint:
-            self.found("embedder.mismatch", "error", f"the bank was embedded by {embedding.fingerprint}, configured is {embedding.embedder.fingerprint}",
-                       "smb rebuild --vectors")
+        if (trouble := self.bank.embedding.trouble()) is not None:
+            self.found(trouble[0], "error", *trouble[1:])
+        if said := await self.bank.models(self.bank.settings).trouble():
+            self.found("model.unavailable", "warning", said, "smb models check")
         mirror = self.bank.vector_mirror()
         lag = await mirror.lag(self.bank.catalog)
         if lag > mirror.TOLERATED_LAG:

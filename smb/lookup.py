@@ -21,6 +21,7 @@ from smb.model.validity import to_iso
 from smb.model.verification import SignOff
 from smb.stores.catalog import Catalog
 from smb.stores.evidence_store import EvidenceStore
+from smb.stores.strength_table import PLAIN, strengths
 
 _ID = re.compile(r"(?:mem-|emb-)?([0-9a-f]{6,16})\Z")
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?::(?P<count>\d+))?)?\Z", re.DOTALL)
@@ -159,11 +160,13 @@ class Lookup:
 
     async def _object(self, o: MemoryObject) -> dict[str, Any]:
         rows = await self.catalog.fetch("SELECT standing FROM memory_objects WHERE id = ?", (o.id,))
+        strength = (await strengths(self.catalog, [o.id])).get(o.id, PLAIN)
         return {
             "id": o.id, "type": o.type, "title": o.title, "body": o.body, "aliases": list(o.aliases), "tags": list(o.tags),
             "confidence": o.confidence, "status": o.status, "verdict": rows[0]["standing"] if rows else "unknown", "mode": o.mode,
             "verification": o.verification, "key": list(o.key) or None, "value": o.value, "valid_from": o.valid_from, "valid_to": o.valid_to,
             "recorded_at": o.recorded_at, "created": o.created, "modified": o.modified, "location": o.location, "layer": int(o.layer),
+            "class": strength.class_, "strength": strength.factor, "blacklisted": strength.blacklisted,
             "links": [{"target": link.target, "type": link.type, "title": link.title} for link in o.links],
             "citations": await self._citations(o.evidence), "markdown": o.to_markdown(),
         }

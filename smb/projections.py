@@ -16,6 +16,7 @@ from smb.bank_layout import make_folders
 from smb.embedding import Embedding
 from smb.stores.catalog import Catalog
 from smb.stores.ledger import Ledger
+from smb.vector_work import VectorWork
 from smb.writer import Writer
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ class Projections:
                     await self._take_in(views, edits)
         self._catalog.forget_fresh()
 
-    async def follow(self, sync: bool = False, vectors: bool = True, progress: Progress | None = None) -> None:
-        """graph.json while it is cheap, and Chroma once it lags by more than it may; both in any case with `sync`."""
+    async def follow(self, sync: bool = False, vectors: bool = True, progress: Progress | None = None) -> str:
+        """graph.json while it is cheap, what is embedded later, and Chroma once it lags by more than it may; all of it with
+        `sync`. Returns why texts still wait for their vectors, empty where none do."""
         from smb.stores.graph_file import GraphFile
 
         (objects,) = (await self._catalog.fetch("SELECT count(*) FROM memory_objects"))[0]
@@ -60,8 +62,11 @@ class Projections:
         if sync or (objects <= GRAPH_FILE_OBJECTS and await graph.stamp(self._catalog) != await self._catalog.latest()):
             async with self._writer.writing():
                 await graph.catch_up(self._catalog)
-        if vectors:
-            await self.mirror_vectors(sync, progress)
+        if not vectors:
+            return ""
+        filled = await VectorWork(self._catalog, self._writer, self._embedding).fill(progress)
+        await self.mirror_vectors(sync, progress)
+        return filled.waiting()
 
     async def mirror_vectors(self, sync: bool = True, progress: Progress | None = None) -> None:
         """Chroma, if it lags at all with `sync`, else once it lags by more than it may."""
@@ -88,8 +93,9 @@ class Projections:
         (files,) = (await self._catalog.fetch("SELECT count(*) FROM rendered"))[0]
         return {"dry_run": dry_run, "files": files, "generation": self._ledger.generation(), **taken.report()}
 
-    async def rebuild(self, vectors: bool = False, progress: Progress | None = None) -> dict[str, Any]:
-        """Makes every projection again from ledger and layer 0, without a model; `vectors` embeds everything anew.
+    async def rebuild(self, vectors: bool = False, progress: Progress | None = None, embedder: str = "") -> dict[str, Any]:
+        """Makes every projection again from ledger and layer 0, without a model; `vectors` embeds everything anew, beside
+        what is there where it takes its time or `embedder` names another one.
 
         The object files are compared and only what differs is written; hand edits are taken in first.
         """
@@ -100,8 +106,13 @@ class Projections:
         tell = progress or (lambda *_: None)
         edits = await self.absorb() if await self._comparable() else {"edits": [], "unreadable": []}
         make_folders(self.path)
+        moved = None
+        if vectors and (embedder or self._embedding.deferred):
+            async with self._writer.writing():
+                pass
+            moved = await VectorWork(self._catalog, self._writer, self._embedding).move(embedder or self._embedding.name, progress)
         async with self._writer.alone():
-            if vectors:
+            if vectors and moved is None:
                 self._embedding.start_over()
             async for done, total in self._writer.relearn():
                 tell("catalog", done, total)
@@ -115,7 +126,7 @@ class Projections:
             tell("vectors", 0, None)
             mirrored = await self.vector_mirror().rebuild(self._catalog)
         return {"generation": self._ledger.generation(), "transactions": len(self._ledger.ids()), "files_written": files, "mirrored": mirrored,
-                "absorbed": edits["edits"], "unreadable": edits["unreadable"], "seconds": round(time.perf_counter() - started, 3)}
+                "embedder": self._embedding.fingerprint or None, "embedded": moved.report() if moved else None, "absorbed": edits["edits"], "unreadable": edits["unreadable"], "seconds": round(time.perf_counter() - started, 3)}
 
     async def _take_in(self, views: MarkdownStore, edits: Sequence[HandEdit]) -> Authored:
         """Commits what people did to object files and renders those afresh; the caller is `writing`."""

@@ -1,19 +1,23 @@
 """What is wanted and what was of use on this machine: goals and feedback, kept in `usage/`.
 
-Owns the meaning of the two logs (`goals.jsonl`, `feedback.jsonl`). Local and git-ignored: what one person is after and
+Owns the meaning of the three logs (`goals.jsonl`, `feedback.jsonl`, `recalls.jsonl`). Local and git-ignored: what one person is after and
 found useful is no knowledge and no authority, so it is not in the ledger; it orders answers here, and losing it costs
-nothing but that order. A recall is no use of anything: only what is fed back counts.
+nothing but that order. A recall is no use of anything: only what is fed back counts, and what stood above it in the same
+answer and was passed over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 from smb.model.errors import SmbError
 from smb.model.goal import Goal, GoalLevel
-from smb.model.validity import to_iso
+from smb.model.use import Use
+from smb.model.validity import from_iso, to_iso
 from smb.stores.usage_log import UsageLog
 
 SIGNALS = ("used", "ignored")
@@ -54,7 +58,7 @@ class Usage:
     """The logs of the bank at `bank`."""
 
     def __init__(self, bank: Path):
-        self._goals, self._feedback = UsageLog(bank / "usage" / "goals.jsonl"), UsageLog(bank / "usage" / "feedback.jsonl")
+        self._goals, self._feedback, self._recalls = (UsageLog(bank / "usage" / f"{name}.jsonl") for name in ("goals", "feedback", "recalls"))
 
     # ------------------------------------------------------------ goals
 
@@ -115,3 +119,48 @@ class Usage:
                 successes, uses = found.get(str(entry.get("id")), (0, 0))
                 found[str(entry.get("id"))] = (successes + (signal == "used"), uses + 1)
         return found
+
+    # ------------------------------------------------------------ what became of what was shown
+
+    def note_recall(self, items: Iterable[str], now: datetime) -> None:
+        """Notes which items an answer showed, best first, and nothing of what was asked. A bank that can't be written is left alone."""
+        with suppress(OSError):
+            self._recalls.append({"ids": list(items), "at": to_iso(now)})
+
+    def record(self) -> dict[str, Use]:
+        """Item id → what became of it. Shown alone is nothing: of an answer somebody said was of use, what stood above the item
+        used was seen and passed over; what stood below may never have been looked at."""
+        shown = [(str(e["at"]), [str(i) for i in e["ids"]]) for e in self._recalls.entries() if isinstance(e.get("ids"), list) and e.get("at")]
+        shown.sort(key=lambda pair: pair[0])
+        answers: dict[str, list[int]] = {}
+        for n, (_, ids) in enumerate(shown):
+            for id_ in ids:
+                answers.setdefault(id_, []).append(n)
+        held: dict[str, Use] = {}
+        settled: set[tuple[int, str]] = set()
+        for entry in self._feedback.entries():
+            id_, signal, at = str(entry.get("id")), entry.get("signal"), str(entry.get("at"))
+            if signal not in SIGNALS:
+                continue
+            before = held.get(id_, Use())
+            used, when = signal == "used", _instant(at)
+            passed_over = 0 if used else before.passed_over + 1
+            held[id_] = Use(before.successes + used, before.uses + 1, passed_over, when or before.last)
+            places = answers.get(id_, ())
+            place = bisect_right(places, at, key=lambda n: shown[n][0]) - 1
+            if place < 0:
+                continue
+            answer = places[place]
+            settled.add((answer, id_))
+            for other in shown[answer][1][: shown[answer][1].index(id_)] if used else ():
+                if (answer, other) not in settled:
+                    settled.add((answer, other))
+                    held[other] = held.get(other, Use()) + Use(passed_over=1, last=when)
+        return {id_: use + Use(last=_instant(shown[answers[id_][-1]][0])) if id_ in answers else use for id_, use in held.items()}
+
+
+def _instant(iso: str) -> datetime | None:
+    try:
+        return from_iso(iso)
+    except ValueError:
+        return None

@@ -79,8 +79,8 @@ class Writer:
 
     async def relearn(self) -> AsyncIterator[tuple[int, int]]:
         """Makes the catalog again from the whole ledger, beside the old one, and puts it in its place; yields (transactions
-        applied, of how many). The caller is `alone`. Until the end the old catalog stands; what was scanned and rendered is
-        carried over: it is of this machine, not of the ledger."""
+        applied, of how many). The caller is `alone`. Until the end the old catalog stands; what was scanned, rendered and of use
+        is carried over: it is of this machine, not of the ledger."""
         self._embedding.check()
         made = self._catalog.path.with_name(self._catalog.path.name + ".new")
         for suffix in ("", "-wal", "-shm"):
@@ -92,7 +92,7 @@ class Writer:
                 await self._apply(missing[start : start + _APPLY_CHUNK], {}, new)
                 new.forget_fresh()
             await new.begin()
-            for table in ("scanned", "rendered"):
+            for table in ("scanned", "rendered", "strength"):
                 rows = await self._kept(table)
                 if rows:
                     await new.run_many(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)

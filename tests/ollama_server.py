@@ -167,6 +167,7 @@ class OllamaServer:
         self.num_ctx_limit = 0  # a context the server never goes beyond (OLLAMA_CONTEXT_LENGTH)
         self.at_once = self.most_at_once = 0
         self.cancelled = 0  # calls whose client went away while the server was at work
+        self.loaded: dict[str, int] = {}  # model → the context it was last loaded with, as /api/ps tells
         self.lock = threading.Lock()
         self._scripts: dict[str, deque[Scripted]] = defaultdict(deque)
         self._server = _Listener(("127.0.0.1", 0), _Handler)
@@ -280,7 +281,7 @@ class _Handler(BaseHTTPRequestHandler):
             case "/api/tags":
                 self._json({"models": [_listed(m) for m in ollama.models]})
             case "/api/ps":
-                self._json({"models": [{**_listed(m), "context_length": 4096, "expires_at": STAMP, "size_vram": 0} for m in ollama.models[:1]]})
+                self._json({"models": [{**_listed(m), "context_length": ollama.loaded[m.name], "expires_at": STAMP, "size_vram": 0} for m in ollama.models if m.name in ollama.loaded]})
             case "/api/show":
                 self._json(_shown(model))
             case "/api/chat" | "/api/generate":
@@ -296,6 +297,7 @@ class _Handler(BaseHTTPRequestHandler):
         chat = self.path == "/api/chat"
         sent = "\n".join(m.get("content") or "" for m in body.get("messages", ())) if chat else f"{body.get('system') or ''}\n{body.get('prompt') or ''}"
         context = min(filter(None, (int((body.get("options") or {}).get("num_ctx") or 4096), model.context, ollama.num_ctx_limit)))
+        ollama.loaded[model.name] = context
         read = min(tokens(sent), context)
 
         def part(text: str, **more: Any) -> dict[str, Any]:

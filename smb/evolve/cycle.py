@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from smb.evolve.phase import Phase, Planned, plan
+from smb.evolve.phase import Phase, Planned, Settling, plan
 from smb.evolve.record import RECORD, record_of, recorded_generation
 from smb.evolve.snapshot import EVOLVED, Snapshot
 from smb.model.errors import SmbError
@@ -113,7 +113,7 @@ class EvolutionEngine:
         """What the phase proposes of what it has not looked at. Raises TimeoutError past the deadline, before anything is committed."""
         async with asyncio.timeout_at(self._ends):
             await self._snapshot.refresh(await self._since(phase))
-            if self._snapshot.latest == self._snapshot.since:
+            if self._snapshot.latest == self._snapshot.since and not isinstance(phase, Settling):
                 return Planned((), 0, 0, "nothing changed")
             return await plan(phase, self._snapshot)
 
@@ -122,6 +122,8 @@ class EvolutionEngine:
         if planned.revisions:
             committed = (await self._commit(Transaction(EVOLVED, phase.name, self._clock(), planned.revisions))).id
             self._catalog.forget_fresh()
+        if isinstance(phase, Settling):
+            await phase.settle(self._catalog)
         await self._mark([phase])
         return _told(phase, planned, len({r.object_id for r in planned.revisions}), started, committed)
 

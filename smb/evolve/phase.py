@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from smb.evolve.snapshot import Snapshot
 from smb.model.currentness import stated
@@ -17,6 +17,7 @@ from smb.model.evidence import Span
 from smb.model.identity import object_id, slugify
 from smb.model.objects import MemoryType, Mode
 from smb.model.revision import Revision, RevisionKind, Statement, new_revision
+from smb.stores.catalog import Catalog
 
 OVER = "what it rests on no longer says so"
 
@@ -59,6 +60,13 @@ class Phase(Protocol):
     version: int
 
     async def propose(self, snapshot: Snapshot) -> Proposals: ...
+
+
+@runtime_checkable
+class Settling(Phase, Protocol):
+    """A phase that also keeps a projection: it looks in every cycle, and `settle` writes what it saw, under the writer lock."""
+
+    async def settle(self, catalog: Catalog) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

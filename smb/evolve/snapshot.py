@@ -18,7 +18,7 @@ from smb.model.currentness import Standing, judge
 from smb.model.edges import EdgeType
 from smb.model.evidence import Span
 from smb.model.objects import TYPE_TO_LOCATION, MemoryType, Mode
-from smb.model.revision import Revision, Statement
+from smb.model.revision import DOCUMENT, Revision, Statement
 from smb.model.validity import ALWAYS, Interval, from_iso
 from smb.stores.catalog import Catalog
 
@@ -100,6 +100,17 @@ class Doc:
     primary: str
 
 
+def _item(row: Any) -> Item:
+    stated = row["mode"] != Mode.INFERRED.value
+    return Item(
+        id=row["id"], type=MemoryType(row["type"]), title=row["title"], confidence=row["confidence"], contested=row["standing"] == Standing.CONTESTED.value,
+        mode=Mode(row["mode"]), verification=row["verification"], subject=row["subject"], attribute=row["attribute"], value=row["value"],
+        about=row["about"], attributed_to=row["attributed_to"], valid_from=row["valid_from"], valid_to=row["valid_to"],
+        recorded_at=row["recorded_at"], modified=row["modified"], identity="" if stated else row["identity"], supports=row["supports"],
+        changed=row["changed"], row=row["vector_row"], tags=() if row["tags"] == "[]" else tuple(orjson.loads(row["tags"])),
+        page=row["location"].rpartition("/")[2].removesuffix(".md"))
+
+
 class Snapshot:
     """The bank as it stands. `since` is the transaction up to which the phase has looked before (0: never); `latest` the one
     this snapshot has reached; `single_valued` the folded attributes with one value at a time."""
@@ -140,14 +151,7 @@ class Snapshot:
             return
         self.ended.pop(id_, None)
         self.merged.pop(id_, None)
-        stated = row["mode"] != Mode.INFERRED.value
-        self.items[id_] = Item(
-            id=id_, type=MemoryType(row["type"]), title=row["title"], confidence=row["confidence"], contested=row["standing"] == Standing.CONTESTED.value,
-            mode=Mode(row["mode"]), verification=row["verification"], subject=row["subject"], attribute=row["attribute"], value=row["value"],
-            about=row["about"], attributed_to=row["attributed_to"], valid_from=row["valid_from"], valid_to=row["valid_to"],
-            recorded_at=row["recorded_at"], modified=row["modified"], identity="" if stated else row["identity"], supports=row["supports"],
-            changed=row["changed"], row=row["vector_row"], tags=() if row["tags"] == "[]" else tuple(orjson.loads(row["tags"])),
-            page=row["location"].rpartition("/")[2].removesuffix(".md"))
+        self.items[id_] = _item(row)
 
     # ------------------------------------------------------------ objects
 
@@ -174,6 +178,11 @@ class Snapshot:
     def derived(self, phase: str) -> list[Item]:
         """What a phase has made and still holds, by id: identities of derived objects begin with `phase:`."""
         return sorted((item for item in self.items.values() if item.identity.startswith(f"{phase}:")), key=lambda item: item.id)
+
+    async def superseded(self) -> dict[str, Item]:
+        """The claims a newer one took the place of, by id."""
+        rows = await self.catalog.fetch(f"SELECT {_COLUMNS} FROM memory_objects WHERE standing = ? AND type = ? ORDER BY id", (Standing.SUPERSEDED.value, MemoryType.CLAIM.value))
+        return {row["id"]: _item(row) for row in rows}
 
     def canonical(self, id_: str) -> str:
         """What an object was merged into in the end; itself where it was not."""
@@ -218,6 +227,20 @@ class Snapshot:
                 for row in await self.catalog.fetch("SELECT id, title, path, shape, valid_from, valid_to, primary_object FROM documents WHERE live = 1 ORDER BY id")}
         return self._documents
 
+    async def touched(self) -> set[str]:
+        """Ids of the documents read, changed or removed since the phase last looked, live or not."""
+        rows = await self.catalog.fetch(
+            "SELECT DISTINCT object_id FROM revisions WHERE seq > coalesce((SELECT seq FROM revisions WHERE tx <= ? ORDER BY seq DESC LIMIT 1), 0) AND object_type = ?", (self.since, DOCUMENT))
+        return {row["object_id"] for row in rows}
+
+    async def documents_of(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """As `stated_in`, of these objects alone."""
+        live, found = await self.documents(), dict[str, set[str]]()
+        for row in await self.catalog.fetch_in("SELECT object_id, document_id FROM object_evidence WHERE object_id IN ({marks})", sorted(set(ids))):
+            if row["document_id"] in live:
+                found.setdefault(row["object_id"], set()).add(row["document_id"])
+        return {i: tuple(sorted(documents)) for i, documents in found.items()}
+
     async def stated_in(self) -> Mapping[str, tuple[str, ...]]:
         """Each object → ids of the live documents that give evidence for it, sorted."""
         if self._stated_in is None:
@@ -235,8 +258,9 @@ class Snapshot:
         documents, stated_in = await self.documents(), await self.stated_in()
         contexts: dict[str, tuple[int, str]] = {}
         for row in await self.catalog.fetch_in(
-                "SELECT e.object_id, p.rowid, p.context FROM object_evidence e JOIN passages p ON p.source = e.source AND p.byte_start <= e.byte_start "
-                "AND p.byte_end >= e.byte_end AND p.document_id = e.document_id AND p.live = 1 WHERE e.object_id IN ({marks})", wanted):
+                "SELECT e.object_id, p.rowid, p.context FROM object_evidence e JOIN passages p ON p.rowid = (SELECT w.rowid FROM passages w WHERE w.source = e.source "
+                "AND w.byte_start <= e.byte_start AND w.byte_end >= e.byte_end AND w.document_id = e.document_id AND w.live = 1 ORDER BY w.byte_start DESC LIMIT 1) "
+                "WHERE e.object_id IN ({marks})", wanted):
             first = contexts.get(row["object_id"])
             if first is None or row["rowid"] < first[0]:
                 contexts[row["object_id"]] = (row["rowid"], row["context"])

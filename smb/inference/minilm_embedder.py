@@ -9,6 +9,7 @@ text's vector is the mean of its tokens' vectors.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,12 +28,13 @@ FILES = ("model.onnx", "tokenizer.json")
 _TOKENS = 254  # 256 less the marks at both ends
 _WIDTHS = (16, 32, 64, 128, 256)  # what texts are padded to: few shapes, and a text's own never depends on its neighbours'
 _TEXTS_AT_ONCE = 16
+_REMEDY = "Fetch it once with `smb models pull minilm`."
+_LONG_WORD = re.compile(r"(\S{64})(?=\S)")  # words of over 100 characters are one unknown token to this vocabulary
 
 
 class MinilmEmbedder:
     """`folder` holds `FILES`. They are opened at the first `embed`; safe to call from several threads."""
 
-    fingerprint = FINGERPRINT
     dimension = DIMENSION
 
     def __init__(self, folder: Path) -> None:
@@ -40,6 +42,13 @@ class MinilmEmbedder:
         self._lock = threading.Lock()
         self._model: Any = None
         self._tokenizer: Any = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Raises EmbedderUnavailable where the files are not there."""
+        if missing := [name for name in FILES if not (self._folder / name).is_file()]:
+            raise EmbedderUnavailable(NAME, f"{self._folder} has no {' and no '.join(missing)}", _REMEDY)
+        return FINGERPRINT
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """float32 (len(texts), 384), rows of length 1; zero for white space. Raises EmbedderUnavailable."""
@@ -51,7 +60,7 @@ class MinilmEmbedder:
             parts: list[list[int]] = []
             owners: list[int] = []
             for number, text in enumerate(texts):
-                for part in parts_of(text.encode("utf-8", "replace").decode(), _TOKENS, self._count):
+                for part in parts_of(_LONG_WORD.sub(r"\1 ", text.encode("utf-8", "replace").decode()), _TOKENS, self._count):
                     ids = self._tokenizer.encode(part).ids[: _TOKENS + 2]
                     if len(ids) > 2:
                         parts.append(ids)
@@ -84,9 +93,7 @@ class MinilmEmbedder:
         return made
 
     def _load(self) -> None:
-        remedy = "Fetch it once with `smb models pull minilm`."
-        if missing := [name for name in FILES if not (self._folder / name).is_file()]:
-            raise EmbedderUnavailable(NAME, f"{self._folder} has no {' and no '.join(missing)}", remedy)
+        assert self.fingerprint  # or the files are missing
         import onnxruntime
         from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidProtobuf
         from tokenizers import Tokenizer
@@ -99,7 +106,7 @@ class MinilmEmbedder:
             self._tokenizer.no_padding()
             self._model = onnxruntime.InferenceSession(str(self._folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
         except (OSError, ValueError, Fail, InvalidProtobuf) as error:
-            raise EmbedderUnavailable(NAME, f"the files in {self._folder} are damaged ({type(error).__name__})", remedy) from error
+            raise EmbedderUnavailable(NAME, f"the files in {self._folder} are damaged ({type(error).__name__})", _REMEDY) from error
 
 
 def _by_width(parts: Sequence[Sequence[int]]) -> dict[int, list[int]]:

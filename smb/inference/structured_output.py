@@ -28,26 +28,18 @@ MOST_CHARACTERS = 4_000_000
 
 
 def without_thinking(model: str, text: str) -> str:
-    """`text` without what the model thought aloud. Raises AnswerTruncated where the thinking never ends.
+    """`text` without what the model thought aloud before it answered. Raises AnswerTruncated where the thinking never ends.
 
-    Some templates open the thinking themselves, so what stands before a close without an open is thinking too.
+    Some templates open the thinking themselves, so what stands before a close without an open is thinking, too. Marks
+    within the answer's own JSON are text.
     """
-    kept: list[str] = []
-    at = 0
-    while True:
-        opened, closed = _OPEN.search(text, at), _CLOSE.search(text, at)
-        if closed and (not opened or closed.start() < opened.start()):
-            kept.clear()
-            at = closed.end()
-        elif opened:
-            if (end := _CLOSE.search(text, opened.end())) is None:
-                if _in_json(text, opened.start()):
-                    return "".join(kept) + text[at:]
-                raise AnswerTruncated(model, "the thinking never ends")
-            kept.append(text[at : opened.start()])
-            at = end.end()
-        else:
-            return "".join(kept) + text[at:]
+    while (opened := _OPEN.search(text)) and not _START.search(text, 0, opened.start()):
+        closed = _CLOSE.search(text, opened.end())
+        if closed is None:
+            raise AnswerTruncated(model, "the thinking never ends")
+        text = text[closed.end() :]
+    closed = _CLOSE.search(text)
+    return text[closed.end() :] if closed and not _in_json(text, closed.start()) else text
 
 
 def read_json(model: str, text: str, schema: Mapping[str, Any]) -> Any:
@@ -58,7 +50,9 @@ def read_json(model: str, text: str, schema: Mapping[str, Any]) -> Any:
     """
     if len(text) > MOST_CHARACTERS:
         raise AnswerMalformed(model, f"it is {len(text)} characters long")
-    answer = without_thinking(model, text).strip()
+    answer = text.strip()
+    if _parsed(answer) is _NONE:
+        answer = without_thinking(model, answer).strip()
     if not answer:
         raise AnswerEmpty(model)
     values, complete = _values(answer)
@@ -117,6 +111,8 @@ def _embedded(answer: str) -> tuple[list[Any], bool]:
         except json.JSONDecodeError as error:
             if error.pos >= len(text.rstrip()) or "Unterminated" in error.msg:
                 return found, False
+            if text[start.end() : error.pos].strip():
+                return [], True  # it begins as JSON and breaks: what lies within it is not the answer
             at = start.end()
         except (ValueError, RecursionError):
             return found, True
@@ -124,8 +120,17 @@ def _embedded(answer: str) -> tuple[list[Any], bool]:
 
 
 def _in_json(text: str, at: int) -> bool:
-    """Whether a place lies within a JSON string, where `<think>` is text about thinking."""
-    return _parsed(text.strip()) is not _NONE and '"' in text[:at]
+    """Whether a place lies within a whole JSON value."""
+    start = _START.search(text, 0, at)
+    while start:
+        try:
+            _, end = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            end = start.end()
+        if end > at:
+            return True
+        start = _START.search(text, end, at)
+    return False
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -145,7 +150,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_consta
 def _shaped(value: Any, schema: Mapping[str, Any]) -> Any:
     """A bare list as the one list of the object asked for; everything else as it is."""
     properties = schema.get("properties", {})
-    lists = [name for name, one in properties.items() if one.get("type") == "array"]
+    lists = [name for name, one in properties.items() if isinstance(one, Mapping) and one.get("type") == "array"]
     if isinstance(value, list) and schema.get("type") == "object" and len(lists) == 1 and set(schema.get("required", ())) <= set(lists):
         return {lists[0]: value}
     return value

@@ -55,5 +55,8 @@ def _plain(text: str) -> int:
 
 
 def _letters(word: str) -> int:
-    """Letters beyond ASCII: Latin with accents as two letters a token, other alphabets one, ideographs two tokens each."""
-    return sum(2 if letter >= "\u1100" else 1 for letter in word)
+    """Letters beyond ASCII: those of widespread alphabets one token each, ideographs and their like two, the rest their bytes."""
+    total = 0
+    for letter in word:
+        total += 1 if letter < "\u0590" else 2 if letter < "\u10a0" or letter >= "\u2e80" else 3
+    return total

@@ -15,6 +15,9 @@ Owns the root and its exit code; each concrete error lives beside the code that 
     ├── stores.vectors           VectorsNotOwned, VectorsUnreadable
     ├── stores.writer_lock       BankLocked (exit 6)
     ├── inference.embedder       EmbedderMismatch, EmbedderUnavailable
+    ├── inference.minilm_download DownloadFailed
+    ├── inference.model_errors   ModelError
+    ├── inference.prompts        NoPrompt, BadPrompt
     ├── ingest.scan              RootUnreadable (exit 2)
     ├── ingest.scope             NothingToIngest (exit 2), NotANote (exit 2)
     ├── recall.cite              QuoteUnreadable
@@ -27,6 +30,7 @@ Owns the root and its exit code; each concrete error lives beside the code that 
     ├── keys                     NotListed, NoKey (exit 2), ListHidden
     ├── lookup                   UnknownReference, AmbiguousReference
     ├── signing                  SignerMissing (exit 2), ReasonMissing (exit 2), AlreadyRejected, NothingToSign, NotEntitled
+    ├── models                   UnknownDownload (exit 2)
     └── usage                    EmptyGoal (exit 2), UnknownGoal, AmbiguousGoal, UselessTag (exit 2), UnknownSignal (exit 2)
 """
 

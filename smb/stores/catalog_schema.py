@@ -191,7 +191,18 @@ CREATE TABLE rendered (                   -- what the object files looked like w
 ) WITHOUT ROWID;
 """
 
+_STRENGTH = """
+CREATE TABLE strength (                   -- how use and time weigh an object or passage; no row: plain knowledge nobody judged
+    object_id TEXT PRIMARY KEY,
+    class TEXT NOT NULL DEFAULT 'semantic',
+    sessions INTEGER NOT NULL DEFAULT 0,  -- distinct sessions that state what is or was an episode
+    factor REAL NOT NULL DEFAULT 1.0,     -- of its confidence
+    blacklisted INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+"""
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, rebuild=True, script=_FIRST),
     Migration(2, rebuild=True, script=""),  # revisions.head: what another object supersedes stays a head
+    Migration(3, rebuild=False, script=_STRENGTH),
 )

@@ -3,7 +3,7 @@
 Owns `index/embeddings/`: `vectors.i8` (rows of int8), `scales.f32` (one a row), `hashes.bin` (16 bytes a row, of sha256
 over fingerprint and text), `model` (the fingerprint and the dimension). Rows are only ever appended, hashes last, so a
 row counts once its hash is there and a torn tail is cut off by the next writer. Never computes an embedding itself and
-takes no lock: whoever calls `rows_for` or `clear` holds the writer lock. A projection: losing it costs embedding again.
+takes no lock: whoever calls `rows_for`, `known_rows` or `clear` holds the writer lock. A projection: losing it costs embedding again.
 """
 
 from __future__ import annotations
@@ -81,8 +81,7 @@ class EmbeddingMatrix:
         if not texts:
             return []
         index = self._index_for_writing()
-        salt = f"{self.fingerprint}\x1f".encode()
-        keys = [hashlib.sha256(salt + text.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES] for text in texts]
+        keys = self._keys(texts)
         rows = index.find(keys)
         unknown: dict[bytes, str] = {}
         for key, row, text in zip(keys, rows, texts):
@@ -99,6 +98,13 @@ class EmbeddingMatrix:
             if len(recent) > _RECENT_LIMIT:
                 self._index = None  # sorted anew at the next call
         return rows
+
+    def known_rows(self, texts: Sequence[str]) -> list[int | None]:
+        """The row of each text, None where it is not embedded yet. Raises MatrixMismatch."""
+        self._check_model()
+        if not texts or not len(self):
+            return [None] * len(texts)
+        return [None if row < 0 else row for row in self._index_for_writing().find(self._keys(texts))]
 
     def vectors(self, rows: Sequence[int]) -> np.ndarray:
         """float32 (len(rows), dimension). Raises MatrixDamaged for a row that is not there, MatrixMismatch."""
@@ -168,14 +174,13 @@ class EmbeddingMatrix:
         for path in (self._hashes, self._scales, self._vectors, self.directory / "model"):
             atomic_file.remove(path)
 
+    def _keys(self, texts: Sequence[str]) -> list[bytes]:
+        salt = f"{self.fingerprint}\x1f".encode()
+        return [hashlib.sha256(salt + text.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES] for text in texts]
+
     def _read_model(self) -> tuple[str, int] | None:
         if self._model is None:
-            try:
-                fingerprint, _, dimension = (self.directory / "model").read_text("utf-8").rstrip("\n").rpartition("\n")
-            except FileNotFoundError:
-                return None
-            if fingerprint and dimension.isdecimal() and int(dimension):
-                self._model = (fingerprint, int(dimension))
+            self._model = held_by(self.directory)
         return self._model
 
     def _check_model(self) -> None:
@@ -267,6 +272,15 @@ class _HashIndex:
         """Keys just appended to the file, in order."""
         self.recent.update(zip(keys, range(self._rows, self._rows + len(keys))))
         self._rows += len(keys)
+
+
+def held_by(directory: Path) -> tuple[str, int] | None:
+    """The fingerprint and the dimension of the rows in `directory`; None where there are none."""
+    try:
+        fingerprint, _, dimension = (directory / "model").read_text("utf-8").rstrip("\n").rpartition("\n")
+    except FileNotFoundError:
+        return None
+    return (fingerprint, int(dimension)) if fingerprint and dimension.isdecimal() and int(dimension) else None
 
 
 def _size(path: Path) -> int:

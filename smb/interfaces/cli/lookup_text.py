@@ -54,6 +54,7 @@ def _object(answer: dict[str, Any], page: Page) -> str:
         "aliases": ", ".join(answer["aliases"]),
         "tags": ", ".join(answer["tags"]),
         "trust": f"{answer['verification']}, {answer['mode']}, confidence {answer['confidence']:.2f}",
+        "memory": _memory(answer),
         "learned": day(answer["recorded_at"]),
         "file": answer["location"],
     }
@@ -65,6 +66,13 @@ def _object(answer: dict[str, Any], page: Page) -> str:
         for link in answer["links"]:
             lines.append(f"  {page.faint(link['type'])}  {page.style(link['title'])}  {page.place(link['target'])}")
     return "\n".join(lines)
+
+
+def _memory(answer: dict[str, Any]) -> str:
+    """The class of memory and what use made of its confidence; "" for plain knowledge nobody judged."""
+    plain = answer["class"] == "semantic" and answer["strength"] == 1.0
+    facts = [answer["class"], f"strength {answer['strength']:.2f}" if answer["strength"] != 1.0 else "", "recalled only by name" if answer["blacklisted"] else ""]
+    return "" if plain else ", ".join(fact for fact in facts if fact)
 
 
 def _note(answer: dict[str, Any], page: Page) -> str:

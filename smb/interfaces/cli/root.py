@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {  # name → its module here, and its su
     "init": ("init", "Make a memory bank."),
     "ingest": ("ingest", "Read markdown into the bank; unchanged files cost nothing."),
     "recall": ("recall", "Answer a question, with evidence (also: search, query)."),
+    "ask": ("ask", "Answer in words with a local model, from what recall finds and nothing else."),
     "get": ("lookup", "Show an object, or a document's exact lines."),
     "why": ("lookup", "Show everything needed to check an object."),
     "history": ("lookup", "Show every revision of an object or a key."),
@@ -43,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {  # name → its module here, and its su
     "absorb": ("upkeep", "Take hand edits of object files into the ledger."),
     "rebuild": ("upkeep", "Make every index again from the ledger; calls no model."),
     "graph": ("graph", "Walk the knowledge graph."),
+    "models": ("models", "Show the models there are, which are used, and whether they work."),
     "config": ("settings", "Show the settings in force, or change one."),
 }
 ALIASES = {"search": "recall", "query": "recall"}

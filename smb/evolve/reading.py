@@ -1,0 +1,248 @@
+"""A claim taken apart for comparing: what it is about, and the marks by which it can oppose another.
+
+Owns `Analysed`: content words as concepts, quantities, dates, negation with its scope, poles of opposites, quantifier, the value of a
+slot, a comparison's two sides, and the stance. Never looks at another claim.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from smb.evolve.antonyms import Poles, negated_form, poles, state
+from smb.evolve.calendar_date import CalendarDate, dates
+from smb.evolve.exclusive_values import value_class
+from smb.evolve.quantity import Quantity, quantities
+from smb.evolve.said import Said
+from smb.evolve.slots import SlotValue, slot_value
+from smb.evolve.stance import Stance, is_ending, stance
+from smb.evolve.stems import stem
+from smb.evolve.synonyms import concept, joined
+from smb.evolve.word_classes import (
+    AUXILIARIES,
+    BE,
+    CONJUNCTIONS,
+    DEFINITE,
+    DETERMINERS,
+    FILLERS,
+    GENERIC_HEADS,
+    LIGHT,
+    PREPOSITIONS,
+    PRONOUNS,
+    VERBS,
+)
+
+MOST_WORDS = 60  # a longer sentence says too many things to be opposed as a whole
+CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
+_MARKUP = re.compile(r"[*`_~]{1,3}(?=\S)|(?<=\S)[*`~]{1,3}|\[\[|\]\]")
+_WORD = re.compile(r"[^\W_][\w+#]*(?:[-'./@:][\w+#]+)*[+#]*|[,;:()]")
+_CONTRAST = re.compile(r"(?:,\s(?:and\s)?not\s|\binstead\sof\s|\brather\sthan\s)[^,.;]{1,60}", re.IGNORECASE)
+_NOT_ALL = re.compile(r"\bnot\s(?:all|every|everyone|everything|always|everybody|necessarily)\b", re.IGNORECASE)
+_STAMP = re.compile(r"^\s*(?:on\s)?(?P<d>\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d)?)\s?[:,–-]?\s+(?=\S)", re.IGNORECASE)
+_NEGATION = frozenset("not never no none nobody nothing neither nor cannot without no-longer nowhere".split())
+_NT = re.compile(r"\b(can|do|does|did|is|are|was|were|has|have|had|would|could|should|must|need|wo|ai|might)n['’]t\b", re.IGNORECASE)
+_LACK = frozenset(map(stem, "lack".split()))
+_QUANTIFIERS: dict[str, tuple[int, int]] = {
+    **dict.fromkeys("all every each always everyone everybody everything anyone anybody constantly entirely".split(), (5, 5)),
+    **dict.fromkeys("most mostly usually majority".split(), (4, 5)), **dict.fromkeys("many often frequently regularly".split(), (3, 5)),
+    **dict.fromkeys("some sometimes several occasionally someone somebody".split(), (1, 5)),
+    **dict.fromkeys("rarely seldom hardly barely scarcely minority".split(), (1, 1)),
+}
+_PARTICLES = frozenset("on off up down over above below inside outside against for".split())
+_PER = re.compile(r"\b(?:each|every|per)\s(second|minute|hour|day|night|week|month|quarter|year)\b|\b(yearly|annually|annual|monthly|weekly|daily|hourly)\b", re.IGNORECASE)
+_PER_WORD = {"yearly": "year", "annually": "year", "annual": "year", "monthly": "month", "weekly": "week", "daily": "day", "hourly": "hour"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A content word. `weight`: 2 for a name, 1 for a word that says what is meant, 0.5 for a head of little meaning ("system"), 0 for one that
+    carries none ("use"). `poles` and `state` only where it is said of something, not where it tells which thing is meant ("the old one")."""
+
+    form: str
+    concept: str
+    weight: float
+    at: int
+    poles: Poles
+    state: str
+    kind: str
+    negated: str
+    after_verb: bool
+    in_scope: bool
+    prep: str
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """`shape` is the sentence with its figures taken out, for scripts without spaces; `comparison` is (concepts before, concepts after "than", poles)."""
+
+    said: Said
+    stance: Stance
+    tokens: tuple[Token, ...] = ()
+    concepts: frozenset[str] = frozenset()
+    quantities: tuple[Quantity, ...] = ()
+    dates: tuple[CalendarDate, ...] = ()
+    stamp: str = ""
+    negations: int = 0
+    quantifier: tuple[int, int] | None = None
+    only: bool = False
+    slot: SlotValue | None = None
+    comparison: tuple[frozenset[str], frozenset[str], Poles] | None = None
+    shape: str = ""
+    cjk: bool = False
+
+
+def analyse(said: Said) -> Analysed:
+    """What `oppose` needs of a claim; some 0.2 ms for a sentence."""
+    text = unicodedata.normalize("NFKC", said.text) if not said.text.isascii() else said.text
+    text = _MARKUP.sub("", text).replace("’", "'").strip()
+    if CJK.search(text):
+        return _analyse_cjk(said, text)
+    stamp = ""
+    if m := _STAMP.match(text):
+        stamp, text = m["d"], text[m.end():]
+    text = _NT.sub(_without_nt, text)
+    text = joined(text)
+    how, text = stance(text, said.attributed_to)
+    if not how.firm:
+        return Analysed(said, how)
+    not_all = _NOT_ALL.search(text) is not None
+    text = _NOT_ALL.sub(" ", _CONTRAST.sub(" ", text))
+    per = _PER.search(text)
+    found_dates, text = dates(text)
+    amounts, text = quantities(text)
+    if per and len(amounts) == 1 and not amounts[0].per:
+        q = amounts[0]
+        amounts = [Quantity(q.kind, q.low, q.high, q.text, (per[1] or _PER_WORD[per[2].lower()]).lower(), q.bound, q.about)]
+    words = _WORD.findall(text)
+    if len(words) > MOST_WORDS:
+        return Analysed(said, how)
+    lower = [w.lower() for w in words]
+    verb = verb_at(words, lower)
+    slot = slot_value(words, lower, verb)
+    tokens, negations, scope_starts = [], 0, None
+    prep = ""
+    for i, form in enumerate(lower):
+        if form in (",", ";", ":", "(", ")"):
+            prep = ""
+            continue
+        if form in _NEGATION or stem(form) in _LACK:
+            negations += 1
+            scope_starts = i
+            continue
+        if form in PREPOSITIONS and not _is_particle_pole(lower, i):
+            prep = form
+        token = _token(words, lower, i, verb, scope_starts is not None, prep)
+        if token is not None:
+            tokens.append(token)
+        if i + 1 < len(lower) and form in AUXILIARIES:
+            prep = ""
+    quantifier = next((_QUANTIFIERS[w] for w in lower if w in _QUANTIFIERS), None)
+    if "few" in lower and not (lower.index("few") and lower[lower.index("few") - 1] in ("a", "the", "these", "first", "last")):
+        quantifier = (1, 1)
+    if not_all:
+        quantifier = (0, 4)
+    return Analysed(said, how, tuple(tokens), frozenset(t.concept for t in tokens), tuple(amounts), tuple(found_dates), stamp, negations, quantifier,
+                    "only" in lower, slot, _comparison(lower, tokens))
+
+
+def _without_nt(m: re.Match[str]) -> str:
+    base = {"ca": "can", "wo": "will", "ai": "is"}.get(m[1].lower(), m[1])
+    return f"{base} not"
+
+
+def verb_at(words: list[str], lower: list[str]) -> int:
+    """The place of the sentence's verb: its first auxiliary or verb form after the first word; 0 for an order, which begins with it; -1 for none."""
+    if lower and stem(lower[0]) in VERBS and len(lower) > 1 and lower[0] == words[0].lower() and lower[0].isalpha() and lower[1] not in AUXILIARIES and not lower[0].endswith("s"):
+        if lower[1] in DETERMINERS or lower[1] not in BE and stem(lower[1]) not in VERBS and not any(w in AUXILIARIES for w in lower):
+            return 0
+    for i in range(1, len(lower)):
+        w = lower[i]
+        if w in AUXILIARIES:
+            return i
+        if w.isalpha() and stem(w) in VERBS and lower[i - 1] not in DETERMINERS and lower[i - 1] not in PREPOSITIONS:
+            if w.endswith(("s", "ed")) or w in _PAST or lower[i - 1] in PRONOUNS or lower[i - 1].endswith("s") or lower[i - 1] == "must":
+                return i
+    return -1
+
+
+_PAST = frozenset("took went got made gave came sent wrote sold bought built met paid left held kept ran won lost began became felt told said saw ate drank drove flew grew led spent taught wore chose put cut set".split())
+
+
+def _is_particle_pole(lower: list[str], i: int) -> bool:
+    """Whether "on", "up" and the like say a state ("is on in prod") and not a relation ("on the shelf")."""
+    if lower[i] not in _PARTICLES or not poles(lower[i]):
+        return False
+    after = lower[i + 1] if i + 1 < len(lower) else "."
+    return i > 0 and (lower[i - 1] in BE or lower[i - 1] in ("stay", "stays", "turned", "switched", "went", "goes", "gone", "must", "left", "already", "currently", "still", "always")) and (
+        after in PREPOSITIONS or after in CONJUNCTIONS or after in (".", ",", ";", ")") or after in FILLERS)
+
+
+def _token(words: list[str], lower: list[str], i: int, verb: int, in_scope: bool, prep: str) -> Token | None:
+    form = lower[i]
+    bare = form[:-2] if form.endswith("'s") else form.rstrip("'")
+    axis = poles(bare)
+    particle = _is_particle_pole(lower, i)
+    if form in PREPOSITIONS and not particle:
+        return None
+    if form in DETERMINERS or form in CONJUNCTIONS or form in PRONOUNS:
+        return None
+    if (form in AUXILIARIES or form in FILLERS or form in _QUANTIFIERS) and not (form in ("must", "late", "early", "fixed", "good", "better", "best", "worse") and axis):
+        return None
+    attributive = _tells_which(lower, i, verb)
+    root = concept(bare)
+    word = words[i]
+    capital = any(c.isupper() for c in word[1:]) or any(c.isdigit() for c in word) or (word[0].isupper() and i > 0)
+    known_light = root in LIGHT
+    if is_ending(bare) and verb >= 0 and i >= verb:
+        return None
+    if form == "must" or known_light:
+        weight = 0.0
+    elif capital:
+        weight = 2.0
+    elif root in GENERIC_HEADS:
+        weight = 0.5
+    else:
+        weight = 1.0
+    return Token(bare, root, weight, i, () if attributive else axis, "" if attributive else state(bare), value_class(bare), negated_form(bare),
+                 verb >= 0 and i > verb, in_scope, prep)
+
+
+def _tells_which(lower: list[str], i: int, verb: int) -> bool:
+    """Whether an adjective picks the thing meant ("the old parser") and is not said of it."""
+    after = lower[i + 1] if i + 1 < len(lower) else ""
+    before = lower[i - 1] if i else ""
+    if i == 0 and verb != 0 and after and after not in AUXILIARIES and after not in PREPOSITIONS:
+        return True
+    if verb > 0 and i < verb:
+        return True
+    if not after or after in PREPOSITIONS or after in CONJUNCTIONS or after in FILLERS or after in AUXILIARIES or after in (",", ";", ":", "(", ")", "than") or after in DETERMINERS:
+        return before in ("the", "new") and after in ("", "one")
+    if after == "one" or before in DEFINITE or before.endswith("'s"):
+        return before in DEFINITE or before.endswith("'s")
+    return False
+
+
+def _comparison(lower: list[str], tokens: list[Token]) -> tuple[frozenset[str], frozenset[str], Poles] | None:
+    """The two sides of "A is faster than B"."""
+    if "than" not in lower or lower.count("than") > 1:
+        return None
+    than = lower.index("than")
+    pivots = [t for t in tokens if t.at < than and t.poles and than - t.at <= 4]
+    if not pivots:
+        return None
+    pivot = pivots[-1]
+    left = frozenset(t.concept for t in tokens if t.at < pivot.at and t.weight)
+    right = frozenset(t.concept for t in tokens if t.at > than and t.weight)
+    return (left, right, pivot.poles) if left and right else None
+
+
+def _analyse_cjk(said: Said, text: str) -> Analysed:
+    firm = not re.search(r"[？?]\s*$|(?:吗|呢|か)[。]?\s*$|如果|假如|也许|可能|もし|かもしれ|でしょう|だろう|予定|计划|打算", text)
+    how, _ = stance("", said.attributed_to)
+    if not firm:
+        return Analysed(said, Stance(False, how.time, how.speaker), cjk=True)
+    amounts = tuple(Quantity("", float(n), float(n), n) for n in re.findall(r"\d+(?:\.\d+)?", text))
+    shape = re.sub(r"[\s、，。,.；;！!]", "", re.sub(r"\d+(?:\.\d+)?", "#", text))
+    negations = len(re.findall(r"不(?!过|但|同|仅|断|久|管)|没有?|未(?!来)|無い|ません|ない|なかった|なし", shape))
+    return Analysed(said, Stance(True, how.time, how.speaker), quantities=amounts, negations=negations, shape=shape, cjk=True)

@@ -1,0 +1,168 @@
+"""The value a sentence gives to something that has one: "the lead is *Karim*", "the frontend is written in *TypeScript*".
+
+Owns the constructions in which a value is unique by grammar or by the verb, and says which words of the sentence are the value. Never
+compares two values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from smb.evolve.synonyms import concept
+from smb.evolve.word_classes import ATTRIBUTES, AUXILIARIES, BE, CONJUNCTIONS, DEFINITE, DETERMINERS, FILLERS, GENERIC_HEADS, PREPOSITIONS, PRONOUNS, UNIQUE
+
+
+@dataclass(frozen=True, slots=True)
+class SlotValue:
+    """`places` are the word places of the value. `unique`: there is one by grammar or by what the words mean; `of_class`: there is one among
+    values of a kind (a service uses one database); `names`: unique only where the value is a name."""
+
+    places: frozenset[int]
+    unique: bool
+    of_class: bool = False
+    names: bool = False
+
+
+_BY = "by"
+_UNIQUE_VERBS = {  # concept of the verb → prepositions after which its value comes
+    concept(verb): frozenset(preps.split())
+    for verb, preps in {
+        "write": "in by", "build": "with of by in from", "make": "of from by", "store": "in at on", "send": "by via", "ship": "by via from", "deliver": "by via", "host": "on at in by", "deploy": "on to", "run": "on",
+        "locate": "in at on", "live": "in at with", "born": "in", "lead": "by", "teach": "by", "own": "by", "manage": "by", "maintain": "by", "design": "by", "paint": "by", "compose": "by",
+        "direct": "by", "found": "by in", "coach": "by", "sponsor": "by", "invent": "by", "work": "as at for", "heat": "with by", "power": "by", "travel": "by", "commute": "by", "pay": "by in with",
+        "translate": "into by", "name": "after", "marry": "to", "report": "to", "study": "at in", "edit": "by", "publish": "by in", "chair": "by", "conduct": "by", "fund": "by", "hold": "in at",
+        "happen": "in at", "cater": "by", "print": "on by", "serve": "with", "park": "in on", "grow": "in", "keep": "in at on", "come": "from", "stay": "at in", "depart": "from", "insure": "with by", "back": "by",
+        "train": "by", "bake": "in", "cook": "in on with", "fill": "with", "cover": "with in", "face": "", "log": "to in", "authenticate": "with via by", "communicate": "by via in", "record": "in on at by",
+        "start": "in at", "end": "in at", "operate": "by", "supply": "by", "produce": "by in", "provide": "by", "handle": "by", "sew": "from of", "season": "with", "sign": "by", "play": "on", "drive": "on", "fuel": "by with", "approve": "by", "review": "by",
+        "clean": "by with", "process": "by with", "render": "with by in", "format": "as in with", "license": "under", "package": "as in", "distribute": "as under via", "bill": "in by", "trade": "in on", "meet": "in at", "rehearse": "in at", "practice": "in at", "belong": "to", "dress": "in", "feed": "with", "water": "by",
+    }.items()
+}
+_ROLE_VERBS = frozenset(map(concept, "lead manage own maintain coach teach chair direct head conduct edit run captain supervise".split()))
+_USING = frozenset(map(concept, "use run take have need".split()))
+_VAGUE = frozenset(map(concept, "problem issue reason idea goal result point trick thing way answer question advantage catch solution difference example plan next step aim purpose rule key benefit downside "
+                       "challenge option alternative fact truth task rest one list lesson note tip exception first".split()))
+_STOP = PREPOSITIONS | CONJUNCTIONS | frozenset((",", ";", ":", "(", ")"))
+
+
+def slot_value(words: list[str], lower: list[str], verb: int) -> SlotValue | None:
+    """The value a sentence gives, None where it gives none that could be unique. `verb` is the place of its verb, -1 for none."""
+    if verb < 0 or "not" in lower or len(lower) < 3:
+        return None
+    if verb == 0:
+        return _used(words, lower, 0)
+    if lower[verb] in BE:
+        return _passive(words, lower, verb) or _copular(words, lower, verb)
+    main = _main(lower, verb)
+    root = concept(lower[main])
+    if root in _ROLE_VERBS and _is_name(words, 0, main) and lower[main + 1 : main + 2] and lower[main] != "run":
+        return SlotValue(frozenset(range(0, main)), True)
+    return _after_preposition(lower, main, root) or _used(words, lower, main)
+
+
+def _main(lower: list[str], verb: int) -> int:
+    at = verb
+    while at + 1 < len(lower) and (lower[at] in AUXILIARIES or lower[at] in FILLERS) and lower[at + 1] not in _STOP and lower[at + 1] not in DETERMINERS:
+        at += 1
+    return at
+
+
+def _passive(words: list[str], lower: list[str], verb: int) -> SlotValue | None:
+    main = _main(lower, verb)
+    if main == verb:
+        return None
+    root = concept(lower[main])
+    if root == concept("call") or root == concept("name") and main + 1 < len(lower) and lower[main + 1] not in PREPOSITIONS:
+        return SlotValue(_phrase(lower, main + 1), True)
+    if root == concept("paint") and main + 1 < len(lower) and lower[main + 1] not in _STOP:
+        return SlotValue(_phrase(lower, main + 1), True)
+    return _after_preposition(lower, main, root)
+
+
+def _after_preposition(lower: list[str], main: int, root: str) -> SlotValue | None:
+    """ "… is written in VALUE", "… stores its data in VALUE"."""
+    preps = _UNIQUE_VERBS.get(root)
+    if preps is None:
+        return None
+    for i in range(main + 1, len(lower)):
+        if lower[i] in preps and (value := _phrase(lower, i + 1)):
+            return SlotValue(value, True)
+        if lower[i] in CONJUNCTIONS or lower[i] in (";", ":"):
+            return None
+    return None
+
+
+def _used(words: list[str], lower: list[str], main: int) -> SlotValue | None:
+    """ "we use VALUE for the wiki", "the wiki uses VALUE"."""
+    if concept(lower[main]) not in _USING:
+        return None
+    value = _phrase(lower, main + 1)
+    if not value:
+        return None
+    for_what = max(value) + 1 < len(lower) and lower[max(value) + 1] in ("for", "as")
+    return SlotValue(value, False, of_class=True, names=for_what and _is_name(words, min(value), max(value) + 1))
+
+
+def _copular(words: list[str], lower: list[str], verb: int) -> SlotValue | None:
+    start = verb + 1
+    while start < len(lower) and lower[start] in FILLERS:
+        start += 1
+    if start >= len(lower):
+        return None
+    subject = range(0, verb)
+    if lower[start] in ("in", "at", "on", "from", "under", "behind", "near", "by"):
+        value = _phrase(lower, start + 1)
+        return SlotValue(value, True) if value and lower[0] not in ("there", "it") else None
+    definite = lower[start] in DEFINITE or any(w.endswith("'s") for w in lower[start:-1])
+    if definite and _single(lower, range(start, len(lower))) and lower[0] not in DETERMINERS:
+        return SlotValue(frozenset(subject), True) if _is_name(words, 0, verb) or _unique(lower, range(start, len(lower))) else None
+    value = _phrase(lower, start)
+    if not value:
+        return None
+    if _unique(lower, subject):
+        return SlotValue(value, True)
+    if lower[0] in ("the", "my", "our", "his", "her", "their") or any(w.endswith("'s") for w in lower[:verb]):
+        if lower[start] not in ("a", "an") and _single(lower, subject):
+            return SlotValue(value, False, of_class=True, names=_is_name(words, min(value), max(value) + 1) and start + 1 <= len(lower))
+    return SlotValue(value, False, of_class=True)
+
+
+def _head(lower: list[str], places: range) -> str:
+    """The head of a noun phrase: its last word before a preposition."""
+    head = ""
+    for i in places:
+        if lower[i] in _STOP:
+            break
+        head = lower[i]
+    return head
+
+
+def _single(lower: list[str], places: range) -> bool:
+    head = _head(lower, places)
+    return bool(head) and (not head.endswith("s") or head.endswith("ss") or head.endswith("'s")) and concept(head) not in _VAGUE
+
+
+def _unique(lower: list[str], places: range) -> bool:
+    """Whether a noun phrase means one thing: "the only X", "my favourite X", "the colour of X", "X's name"."""
+    phrase = [lower[i] for i in places]
+    head = _head(lower, places)
+    if not phrase or not _single(lower, places):
+        return False
+    known = phrase[0] in DEFINITE or any(w.endswith("'s") for w in phrase) or "of" in phrase
+    return known and (any(w in UNIQUE for w in phrase[:-1]) or concept(head) in ATTRIBUTES)
+
+
+def _is_name(words: list[str], start: int, stop: int) -> bool:
+    """Whether the words from `start` to before `stop` are one name."""
+    part = [w for w in words[start:stop] if w.lower() not in FILLERS]
+    return 0 < len(part) <= 4 and all(w[0].isupper() or any(c.isupper() or c.isdigit() for c in w) for w in part) and part[0].lower() not in DETERMINERS | PRONOUNS | PREPOSITIONS
+
+
+def _phrase(lower: list[str], start: int) -> frozenset[int]:
+    """The places of the content words of the phrase at `start`."""
+    found = []
+    for i in range(start, len(lower)):
+        if lower[i] in _STOP:
+            break
+        if lower[i] not in DETERMINERS and lower[i] not in PRONOUNS and lower[i] not in AUXILIARIES and lower[i] not in FILLERS:
+            found.append(i)
+    return frozenset(found) if len(found) <= 4 and not all(concept(lower[i]) in GENERIC_HEADS for i in found) else frozenset()

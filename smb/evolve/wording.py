@@ -1,0 +1,64 @@
+"""Sentences that carry their citations.
+
+Owns the form of what evolution says: each sentence ends with links to the objects it rests on, and a sentence whose figures
+stand in none of their quotes is not said. Never decides what is worth saying.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from smb.evolve.snapshot import Item, wikilink
+from smb.model.evidence import Span
+
+_FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_SENTENCE_END = " .。;,:"
+SHOWN = 220  # characters of a quoted sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`text` without its full stop; `cites` at least one object, `bullet` whether it is one of a list."""
+
+    text: str
+    cites: tuple[Item, ...]
+    bullet: bool = False
+
+
+def said(sentence: Sentence, named: Mapping[str, str]) -> str:
+    """One line: the sentence, its links, a full stop. `named`: object → what its link shows (its document's title)."""
+    links = ", ".join(dict.fromkeys(wikilink(item.page, named.get(item.id, item.title)) for item in sentence.cites))
+    return f"{'- ' if sentence.bullet else ''}{sentence.text.rstrip(_SENTENCE_END)} ({links})."
+
+
+def page(sentences: Sequence[Sentence], named: Mapping[str, str]) -> str:
+    """The sentences as a page: those of a list on lines of their own, the others as paragraphs."""
+    lines: list[str] = []
+    for n, sentence in enumerate(sentences):
+        if n and not (sentence.bullet and sentences[n - 1].bullet):
+            lines.append("")
+        lines.append(said(sentence, named))
+    return "\n".join(lines)
+
+
+def quoted(text: str) -> str:
+    """`text` in quotation marks, shortened at a word where it is long."""
+    text = " ".join(text.split()).rstrip(_SENTENCE_END)
+    if len(text) > SHOWN:
+        head = text[:SHOWN]
+        text = f"{head[: head.rfind(' ')] if ' ' in head[SHOWN // 2:] else head}…"
+    return f"“{text}”"
+
+
+def listed(words: Sequence[str], joint: str = "and") -> str:
+    """“a”, “a and b”, “a, b and c”."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {joint} {words[-1]}"
+
+
+def grounded(sentence: Sentence, quotes: Mapping[str, Iterable[Span]]) -> bool:
+    """Whether every figure of a sentence stands in a quote, or in the title, of an object it cites."""
+    known = "\n".join([*(item.title for item in sentence.cites), *(span.quote for item in sentence.cites for span in quotes.get(item.id, ()))])
+    held = {figure for figure in _FIGURE.findall(known)} | set(re.findall(r"\d+", known))
+    return all(figure in held or all(part in held for part in re.findall(r"\d+", figure)) for figure in _FIGURE.findall(sentence.text))

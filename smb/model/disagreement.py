@@ -1,0 +1,157 @@
+"""A disagreement of two sides, as a contradiction object holds it, and what has become of it.
+
+Owns how the sides, the kind and a person's decision stand in the front matter of a contradiction, and when one is settled.
+Never decides which statements are opposed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from smb.model.currentness import Standing, judge, stated
+from smb.model.objects import Mode
+from smb.model.revision import Revision, RevisionKind, Statement
+
+PHASE = "contradictions"  # actor of the contests, beginning of the identities
+QUESTION = f"{PHASE}:question:"
+DECISIONS = ("kept", "both", "dismissed")
+Extra = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two sides, each the ids of claims that say about the same; the first of each is the pair the id was made from, the
+    smaller id first. `reasons` are clauses a person understands."""
+
+    one: tuple[str, ...]
+    other: tuple[str, ...]
+    kind: str
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        return f"{PHASE}:{self.one[0]}+{self.other[0]}"
+
+    @property
+    def question(self) -> str:
+        """The identity of the question it raises."""
+        return f"{QUESTION}{self.one[0]}+{self.other[0]}"
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.one, *self.other)))
+
+    def canonical(self, lead: Callable[[str], str]) -> tuple[frozenset[str], frozenset[str]]:
+        """Its sides with merged claims followed to what stands for them."""
+        return frozenset(map(lead, self.one)), frozenset(map(lead, self.other))
+
+    def extra(self) -> Extra:
+        return _extra(kind=self.kind, reasons=list(self.reasons), sides=[list(self.one), list(self.other)])
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person decided: `how` is kept, both or dismissed; `keep` the claim kept, `scopes` where each side holds."""
+
+    how: str
+    by: str
+    reason: str
+    keep: str = ""
+    scopes: tuple[str, ...] = ()
+    at: datetime | None = None
+
+    def extra(self) -> Extra:
+        said = {"how": self.how, "by": self.by, "reason": self.reason, "keep": self.keep, "scopes": list(self.scopes)}
+        return _extra(resolution={k: v for k, v in said.items() if v})
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Why a disagreement is none any more: `how` as of Decision, or what became of a side (superseded, merged, revoked, …);
+    `by` the person or rule, `at` when."""
+
+    how: str
+    by: str
+    reason: str
+    at: datetime | None = None
+    decision: Decision | None = None
+
+
+def pair_of(identity: str) -> tuple[str, str]:
+    """The two claims the identity of a contradiction was made from."""
+    one, _, other = identity.removeprefix(f"{PHASE}:").partition("+")
+    return one, other
+
+
+def disagreement_of(identity: str, history: Iterable[Revision]) -> Disagreement:
+    """The sides as the latest statement of a contradiction has them; the pair of its identity is always among them."""
+    one, other = pair_of(identity)
+    said = [((r.recorded_at.isoformat() if r.recorded_at else "", r.id), _read(r.statement.extra)) for r in history
+            if isinstance(r.statement, Statement) and r.statement.identity == identity]
+    last = max(((order, found) for order, found in said if "sides" in found), default=("", {}), key=lambda one: one[0])[1]
+    sides = last.get("sides") or ([one], [other])
+    return Disagreement(tuple(dict.fromkeys((one, *sides[0]))), tuple(dict.fromkeys((other, *sides[1]))), str(last.get("kind", "")), tuple(last.get("reasons", ())))
+
+
+def decision_of(id_: str, history: Iterable[Revision]) -> Decision | None:
+    """What a person decided last and has not taken back. Who deletes or rejects a contradiction has dismissed it."""
+    held = list(history)
+    made = []
+    for r in stated(held):
+        if r.object_id == id_ and isinstance(r.statement, Statement) and r.statement.mode is Mode.AUTHORED:
+            raw = _read(r.statement.extra).get("resolution")
+            if isinstance(raw, dict) and raw.get("how") in DECISIONS:
+                made.append((r.recorded_at.isoformat() if r.recorded_at else "", r.id, Decision(
+                    raw["how"], str(raw.get("by") or r.actor), str(raw.get("reason", "")), str(raw.get("keep", "")), tuple(raw.get("scopes", ())), r.recorded_at)))
+    if made:
+        return max(made, key=lambda one: one[:2])[2]
+    verdict = judge(held, about=id_)
+    if verdict.standing is Standing.REVOKED and (by := next((r for r in verdict.by if r.actor != PHASE), None)) is not None:
+        return Decision("dismissed", by.actor, by.reason, at=by.recorded_at)
+    return None
+
+
+def settled(d: Disagreement, decision: Decision | None, histories: Mapping[str, Iterable[Revision]], lead: Callable[[str], str]) -> Settled | None:
+    """What has settled a disagreement; None while it is open. `histories` are those of its claims and of what they were
+    merged into."""
+    if decision is not None and decision.how != "kept":
+        return Settled(decision.how, decision.by, decision.reason, decision.at, decision)
+    sides = d.canonical(lead)
+    if sides[0] & sides[1]:
+        merge = next((r for i in d.claims for r in judge(histories.get(i, ()), about=i).by if r.kind is RevisionKind.MERGE), None)
+        return Settled("merged", merge.actor if merge else "", "both sides are one claim now", merge.recorded_at if merge else None)
+    verdicts = [{i: judge(histories.get(i, ()), about=i) for i in sorted(side)} for side in sides]
+    gone = [n for n, side in enumerate(verdicts) if not any(v.holds for v in side.values())]
+    if not gone:
+        return None
+    if decision is not None and len(gone) == 1 and decision.keep not in (d.one, d.other)[gone[0]]:
+        return Settled(decision.how, decision.by, decision.reason, decision.at, decision)
+    first = lead((d.one, d.other)[gone[0]][0])
+    verdict = verdicts[gone[0]][first]
+    by = next(iter(verdict.by), None)
+    return Settled(verdict.standing.value, by.actor if by else "", verdict.reason, by.recorded_at if by else None)
+
+
+def _extra(**said: Any) -> Extra:
+    return tuple((key, f"{key}: {json.dumps(value, ensure_ascii=False)}") for key, value in said.items())
+
+
+def _read(extra: Extra) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, text in extra:
+        if key in ("kind", "reasons", "sides", "resolution"):
+            try:
+                found[key] = json.loads(text.partition(":")[2])
+            except json.JSONDecodeError:
+                continue  # a person has rewritten the line
+    return found
+
+
+def decided(statement: Statement, decision: Decision, body: str) -> Statement:
+    """The contradiction `statement` with a person's decision on it."""
+    kept = tuple(pair for pair in statement.extra if pair[0] != "resolution")
+    return replace(statement, mode=Mode.AUTHORED, body=body, extra=(*kept, *decision.extra()))
