@@ -162,7 +162,7 @@ class Lookup:
         rows = await self.catalog.fetch("SELECT standing FROM memory_objects WHERE id = ?", (o.id,))
         strength = (await strengths(self.catalog, [o.id])).get(o.id, PLAIN)
         return {
-            "id": o.id, "type": o.type, "title": o.title, "body": o.body, "aliases": list(o.aliases), "tags": list(o.tags),
+            "id": o.id, "type": o.type, "title": o.title, "body": o.prose, "aliases": list(o.aliases), "tags": list(o.tags),
             "confidence": o.confidence, "status": o.status, "verdict": rows[0]["standing"] if rows else "unknown", "mode": o.mode,
             "verification": o.verification, "key": list(o.key) or None, "value": o.value, "valid_from": o.valid_from, "valid_to": o.valid_to,
             "recorded_at": o.recorded_at, "created": o.created, "modified": o.modified, "location": o.location, "layer": int(o.layer),

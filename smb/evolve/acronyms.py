@@ -17,6 +17,7 @@ _NUMERONYM = re.compile(r"([a-z])(\d{1,2})([a-z])\Z", re.I)
 _BRACKETED = re.compile(r"\(\s*([^()]{2,80}?)\s*\)")
 _BEFORE = re.compile(r"((?:[\w'’&/-]+ ){1,9}[\w'’&/-]+)\s*\Z")
 _STANDS_FOR = re.compile(r"\b([A-Z][A-Za-z]{1,7})\b,? (?:stands for|is short for|short for|means|=)\s+((?:[\w'’&/-]+ ){1,8}[\w'’&/-]+)")
+_TITLED = re.compile(r"^(?P<one>.{2,100}?)\s*\((?P<two>[^()]{2,100})\)\s*$")
 LONGEST = 8  # letters of an acronym
 
 
@@ -46,6 +47,14 @@ def initials(name: str) -> frozenset[str]:
 def stands_for(short: str, long: str) -> bool:
     """Whether the letters of the acronym `short` are the initials of `long`."""
     return is_acronym(short) and letters_of(short) in initials(long)
+
+
+def names_in(title: str) -> tuple[str, ...]:
+    """A title, or the two names it gives: "Slow Cooling Method (SCM)" is both."""
+    found = _TITLED.match(title) if title.endswith((")", ") ")) else None
+    if found and (stands_for(found["two"], found["one"]) or stands_for(found["one"], found["two"])):
+        return (found["one"], found["two"])
+    return (title,)
 
 
 def is_numeronym(short: str, long: str) -> bool:

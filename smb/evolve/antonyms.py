@@ -182,7 +182,7 @@ appear appears appeared | disappear disappears disappeared vanish vanished
 _STATES = """
 on-hold paused suspended stalled frozen shelved halted
 active in-progress ongoing underway running-now continuing
-done finished completed complete over
+done finished completed complete over ended
 canceled abandoned scrapped dropped axed
 planned unstarted
 retired discontinued decommissioned deprecated obsolete
@@ -206,12 +206,16 @@ for _kind, _lines in ((AxisKind.COMPLEMENTARY, _COMPLEMENTARY), (AxisKind.GRADAB
         KINDS.append(_kind)
 _STATE_OF = {word: line.split()[0] for line in _STATES.strip().splitlines() for word in line.split()}
 _OF_FORM = {word: tuple(poles) for word, poles in _POLES.items()}
+_OF_STEM = {stem(word): tuple(at) for word, at in _POLES.items() if word.endswith(("s", "ed"))}
 _NEGATING = ("un", "non", "in", "im", "ir", "il", "dis")
 
 
 def poles(word: str) -> Poles:
     """Where a lower-case word lies; empty for a word that has no opposite."""
-    return _OF_FORM.get(word, ())
+    found = _OF_FORM.get(word)
+    if found is None:
+        return _OF_STEM.get(stem(word), ()) if word.endswith(("ing", "ed", "s")) and len(word) > 5 else ()
+    return found
 
 
 def opposed_poles(one: Poles, other: Poles) -> AxisKind | None:

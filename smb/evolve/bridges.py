@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 EACH = 2  # bridges a document may be part of
-_ENOUGH = 0.12  # closeness × what is shared, from which a pair is worth a reader's time
+_ENOUGH = 0.08  # closeness × what is shared, from which a pair is worth a reader's time
 _SHARED = 2.0  # weight of the rare terms two documents have to share
 _MEETING = 1.7  # weight of what their two closest sentences have to share
 _COPY = 0.55  # share of common terms from which one sentence repeats another

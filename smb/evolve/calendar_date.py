@@ -30,6 +30,7 @@ _DATE = re.compile(
     rf"|\b(?P<m6>(?-i:January|February|March|April|May|June|July|August|September|October|November|December))\b(?!\s[a-z]+ed\b)",
     re.IGNORECASE,
 )
+_YEAR_IS = re.compile(rf"(\byear\b.{{0,40}}\s(?:is|was))\s({_YEAR})\b", re.IGNORECASE)
 _HINT = re.compile(rf"\d{{4}}|\bq[1-4]\b|{'|'.join(_WEEKDAYS)}|\b{_MONTH}\b|\d[./]\d", re.IGNORECASE)
 
 
@@ -76,9 +77,12 @@ def dates(text: str) -> tuple[list[CalendarDate], str]:
         weekday = _WEEKDAYS.index(m["w"].lower()) + 1 if m["w"] else 0
         before = re.search(r"\b(since|until|till|by|before|after|from|to|through|due)\s(?:the\s)?\Z", text[: m.start()] + (m["pre"] or ""), re.IGNORECASE)
         found.append(CalendarDate(year, month, day, weekday, int(m["q"][1]) if m["q"] else 0, m[0].strip(), before[1].lower() if before else ""))
-        return f"{m['pre'] or ''} "
+        return f"{m['pre'] or ''} #d "
 
-    return found, _DATE.sub(one, text)
+    text = _DATE.sub(one, text)
+    if _YEAR_IS.search(text):
+        text = _YEAR_IS.sub(lambda m: (found.append(CalendarDate(year=int(m[2]), text=m[2])), f"{m[1]} #d")[1], text)  # type: ignore[func-returns-value]
+    return found, text
 
 
 def _month(text: str) -> int:

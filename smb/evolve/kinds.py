@@ -6,11 +6,10 @@ Owns reading these from sentences and titles, English only. Never decides which 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from smb.evolve.terms import stem
 from smb.evolve.word_forms import is_word, singulars
 from smb.model.english import STOP_WORDS
 from smb.model.identity import fold
@@ -34,13 +33,13 @@ class Said:
 
 
 _IS = re.compile(
-    r"(?:The |An? |the |an? )?(?P<x>[^.,;:!?()]{2,60}?)(?: \([^)]{1,40}\))? (?:is|are|was|were|denotes|means|refers to) "
+    r"(?:The |An? |the |an? )?(?P<x>[^.,;:!?()]{2,60}?)(?: \([^)]{1,40}\))? (?:is|are|was|were|denotes) "
     r"(?P<hedge>(?:essentially |basically |simply |just |also |really |still |now |currently |usually |typically |actually |itself )*)"
     r"(?P<of>an? (?:kind|type|sort|form|variety|class|species|instance|example|family) of (?:an? |the )?|one of (?:the |our |my )?|an? |the )(?P<np>.+)")
 _PART_OF = re.compile(
     r"(?:The |An? |the |an? )?(?P<x>[^.,;:!?()]{2,60}?) (?:is|are|was|were|forms?) (?:an? |the )?(?:(?:integral|important|essential|core|main|small|large|central) )?"
     r"(?:part|component|module|section|piece|member|element|subset) of (?P<np>.+)")
-_SUCH_AS = re.compile(r"(?P<np>(?:[\w’'+#-]+ ){0,3}[\w’'+#-]+s),? (?:such as|like|including|for example|e\.g\.),? (?P<xs>[^.;:()]{2,120})")
+_SUCH_AS = re.compile(r"(?P<np>(?:[\w’'+#-]+ ){0,3}[\w’'+#-]+s),? (?:such as|including|for example|e\.g\.),? (?P<xs>[^.;:()]{2,120})")
 _END_OF_PHRASE = re.compile(
     r"[,.;:!?()\[\]“”\"—–]|\s-\s| (?:that|which|who|whom|whose|where|when|for|from|in|on|at|to|with|without|by|used|based|built|made|written|designed|"
     r"provided|released|running|using|containing|consisting|called|named|as|and|or|but|because|since|so|if|it|we|you|they|is|are|was|can|has|have|"
@@ -126,6 +125,3 @@ def folded_kind(phrase: str) -> str:
     singular = min((s for s in singulars(last) if is_word(s)), default=last, key=len)
     return f"{head} {singular}".strip()
 
-
-def same_kind(one: Iterable[str], other: Iterable[str]) -> bool:
-    return {stem(w) for w in one} == {stem(w) for w in other}

@@ -31,6 +31,9 @@ _OPEN_HEADING = re.compile(
     r"offene? (?:fragen?|punkte)|questions? (?:ouvertes?|en suspens)|preguntas abiertas|questões em aberto|未解決.*|待解决.*)$")
 _DECIDED_HEADING = re.compile(r"^(?:the )?(?:decisions?(?: outcome| taken| made)?|entscheidung(?:en)?|décisions?|decisi[oó]n(?:es)?|decisão|decisões|決定(?:事項)?|决定|决策)$")
 _QUESTION = re.compile(r"[?？]")
+_DECIDED = re.compile(
+    r"^\s*(?:>\s*)*(?:[-*+]\s+|\d{1,4}[.)]\s+)?(?:\*\*|__)?(?:decided|decisions?|agreed|we agreed|resolved|resolution|beschlossen|beschluss|décidé|decidido|decisão|decisión|決定|决定)"
+    r"(?:\*\*|__)?\s*[:：](?:\*\*|__)?\s*(?=\S)", re.IGNORECASE)
 _LABEL = re.compile(r"^\s*(?:[-*+]|\d{1,4}[.)])?\s*(?:\*\*|__)?(?:open questions?|open points?|still open|not answered|unanswered|unresolved|unclear)(?:\*\*|__)?\s*[:：](?:\*\*|__)?\s*", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,4}[.)])\s+)?")
 RECORD_TAGS = frozenset("decision decisions adr adrs madr rfc".split())
@@ -51,8 +54,8 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """An open question of a note. `text` is its passage without its label."""
+class Noted:
+    """An open question, or a decision, of a note. `text` is its passage without its label, `place` where it comes in the note."""
 
     document: str
     text: str
@@ -73,10 +76,11 @@ class Part:
 @dataclass(slots=True)
 class Marks:
     """Those of all live documents; lists are in order of document and place. `records` maps documents that record a decision to
-    their passages."""
+    their passages; `decided` are the decisions of other notes."""
 
     tasks: list[Task] = field(default_factory=list)
-    questions: list[Asked] = field(default_factory=list)
+    questions: list[Noted] = field(default_factory=list)
+    decided: list[Noted] = field(default_factory=list)
     records: dict[str, list[Part]] = field(default_factory=dict)
 
 
@@ -103,13 +107,14 @@ class MarkReader:
         if any(i not in documents or documents[i].primary in held for i in touched):
             return True
         marks = await _read(snapshot, touched)
-        return bool(marks.tasks or marks.questions or marks.records)
+        return bool(marks.tasks or marks.questions or marks.decided or marks.records)
 
 
 _COLUMNS = "p.document_id, p.source, p.ordinal, p.kind, p.byte_start, p.byte_end, p.line_start, p.line_end, p.text, p.context, d.encoding"
 _LIVE = f"SELECT {_COLUMNS} FROM passages p JOIN documents d ON d.id = p.document_id WHERE p.live = 1 AND "
 _MARKED = (
     "p.kind IN ('item', 'paragraph', 'quote') AND (p.text GLOB '*[[]?] *' OR instr(p.text, 'TODO') OR instr(p.text, '?') OR instr(p.text, '？') "
+    "OR p.text LIKE '%decid%' OR p.text LIKE '%decis%' OR p.text LIKE '%agreed:%' OR p.text LIKE '%resol%' OR p.text LIKE '%beschl%' OR instr(p.text, '決定') OR instr(p.text, '决定') "
     "OR p.context LIKE '%› %deci%' OR p.context LIKE '%› %décis%' OR p.context LIKE '%› entscheid%' OR instr(p.context, '› 決定') OR instr(p.context, '› 决'))")
 
 
@@ -131,8 +136,11 @@ async def _read(snapshot: Snapshot, only: Collection[str] | None = None) -> Mark
             records.add(row["document_id"])
         tasks = _tasks(row, people)
         marks.tasks += tasks
-        if not tasks and _is_open(row, headings):
-            marks.questions.append(Asked(row["document_id"], _capital(plain(_LABEL.sub("", _BULLET.sub("", row["text"])))), _span(row), row["ordinal"]))
+        if not tasks and (found := _DECIDED.match(row["text"])):
+            marks.decided.append(Noted(row["document_id"], _capital(plain(row["text"][found.end():])), _span(row), row["ordinal"]))
+        elif not tasks and _is_open(row, headings):
+            marks.questions.append(Noted(row["document_id"], _capital(plain(_LABEL.sub("", _BULLET.sub("", row["text"])))), _span(row), row["ordinal"]))
+    marks.decided = [noted for noted in marks.decided if noted.document not in records]
     for row in await snapshot.catalog.fetch_in(
             f"{_LIVE}p.kind IN ('item', 'paragraph', 'quote', 'row') AND p.document_id IN ({{marks}}) ORDER BY p.document_id, p.ordinal", sorted(records)):
         heading = fold(row["context"].split(" › ")[-1]) if " › " in row["context"] else ""

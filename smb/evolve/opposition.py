@@ -21,7 +21,8 @@ from smb.evolve.exclusive_values import values_exclude
 from smb.evolve.quantity import Quantity
 from smb.evolve.reading import Analysed, Token, analyse
 from smb.evolve.said import Said
-from smb.evolve.stance import Time
+from smb.evolve.stance import Time, is_past
+from smb.evolve.stems import stem
 from smb.evolve.synonyms import concept
 from smb.evolve.word_classes import CURRENCIES, MEASURED, ONCE, PERSON_NOUNS
 from smb.model.measure import value_of
@@ -53,10 +54,11 @@ class _Difference:
     kind: OppositionKind
     reason: str
     sure: bool = True
+    lasting: bool = False
 
 
 _LIMIT = concept("limit")
-_TOGETHER = 3  # content words of little meaning that make up for one of more
+_LASTING = frozenset(("done", "canceled", "retired", "approved", "rejected"))  # what was once so remains so
 _NEAR = tuple(frozenset(map(concept, line.split())) for line in (
     "begin found open launch create introduce build", "end finish complete close stop", "birth celebrate", "big tall", "send email mail post ship deliver", "make build create produce",
     "need require take", "sleep rest", "hold happen", "keep store put", "speak talk", "eat consume", "buy get", "work employ", "teach lecture", "weigh heavy", "live home", "rent lease pay", "last take", "repair service",
@@ -149,20 +151,18 @@ def _worded(a: Analysed, b: Analysed) -> Opposition | None:
         return None
     if a.comparison and b.comparison:
         return _compared(a, b)
+    shared = a.concepts & b.concepts
+    certainty = sum(t.weight or 0.25 for t in a.tokens if t.concept in shared)
     left = [t for t in a.tokens if t.concept not in b.concepts]
     right = [t for t in b.tokens if t.concept not in a.concepts]
     if len(left) > 6 or len(right) > 6:
         return None
     found: list[_Difference] = []
-    _pair(left, right, a, b, found)
+    certainty += _paired(left, right, found)
     found += _figures(a, b) or []
     dated = _dated(a, b)
     if dated:
         found.append(dated)
-    if not found or any(d.kind in (OppositionKind.ANTONYM, OppositionKind.STATE) for d in found):
-        ended = None
-    else:
-        ended = None
     denied = _denied(a, b)
     if denied:
         found.append(denied)
@@ -182,11 +182,13 @@ def _worded(a: Analysed, b: Analysed) -> Opposition | None:
     decisive = _one_decisive(found)
     if decisive is None or not _tenses_meet(a, b, decisive):
         return None
-    return _weighed(a, b, left, right, decisive)
+    return _weighed(a, b, left, right, decisive, certainty)
 
 
-def _pair(left: list[Token], right: list[Token], a: Analysed, b: Analysed, found: list[_Difference]) -> None:
-    """Takes words that answer each other out of both lists: those that say the same, and those that say the opposite, which are noted."""
+def _paired(left: list[Token], right: list[Token], found: list[_Difference]) -> float:
+    """Takes words that answer each other out of both lists: those that say the same, whose weight it returns, and those that say the
+    opposite, which it notes."""
+    certainty = 0.0
     for t in list(left):
         for u in right:
             same = _says_same(t, u)
@@ -196,7 +198,10 @@ def _pair(left: list[Token], right: list[Token], a: Analysed, b: Analysed, found
                 right.remove(u)
                 if difference:
                     found.append(difference)
+                else:
+                    certainty += min(t.weight, u.weight)
                 break
+    return certainty
 
 
 def _says_same(t: Token, u: Token) -> bool:
@@ -207,7 +212,7 @@ def _says_same(t: Token, u: Token) -> bool:
 
 def _contrast(t: Token, u: Token) -> _Difference | None:
     if t.state and u.state and states_exclude(t.state, u.state):
-        return _Difference(OppositionKind.STATE, f"{t.form} against {u.form}")
+        return _Difference(OppositionKind.STATE, f"{t.form} against {u.form}", lasting=any(is_past(x.form) and x.state in _LASTING for x in (t, u)))
     kind = opposed_poles(t.poles, u.poles) if t.poles and u.poles else None
     if kind is not None:
         return _Difference(OppositionKind.ANTONYM, f"{t.form} against {u.form}", kind is not AxisKind.EVENT)
@@ -217,7 +222,6 @@ def _contrast(t: Token, u: Token) -> _Difference | None:
 
 
 def _stem_of(t: Token) -> str:
-    from smb.evolve.stems import stem
     return stem(t.form)
 
 
@@ -276,7 +280,7 @@ def _ended(a: Analysed, b: Analysed) -> _Difference | None:
     if a.stance.ended == b.stance.ended or a.negations or b.negations:
         return None
     goes_on = b if a.stance.ended else a
-    if goes_on.stance.time in (Time.PAST, Time.FUTURE):
+    if goes_on.time in (Time.PAST, Time.FUTURE):
         return None
     return _Difference(OppositionKind.STATE, f"{_short(a)} against {_short(b)}")
 
@@ -323,11 +327,11 @@ def _one_decisive(found: list[_Difference]) -> _Difference | None:
 
 def _tenses_meet(a: Analysed, b: Analysed, difference: _Difference) -> bool:
     """A past and a present are two times, unless what is said is of no time ("never", a date, an end)."""
-    if difference.kind is OppositionKind.DATE:
+    if difference.kind is OppositionKind.DATE or difference.lasting:
         return True
     if a.stance.ended or b.stance.ended:
         return a.stance.ended != b.stance.ended
-    times = {a.stance.time, b.stance.time}
+    times = {a.time, b.time}
     if Time.FUTURE in times and len(times) > 1:
         return False
     if Time.PAST in times and Time.PRESENT in times:
@@ -335,14 +339,12 @@ def _tenses_meet(a: Analysed, b: Analysed, difference: _Difference) -> bool:
     return True
 
 
-def _weighed(a: Analysed, b: Analysed, left: list[Token], right: list[Token], difference: _Difference) -> Opposition | None:
+def _weighed(a: Analysed, b: Analysed, left: list[Token], right: list[Token], difference: _Difference, certainty: float) -> Opposition | None:
     """What remains on either side decides whether they speak of one thing."""
     measured = _measure_words(a, b) if difference.kind is OppositionKind.NUMBER else frozenset()
     mine = [t.weight for t in left if t.concept not in measured]
     theirs = [t.weight for t in right if t.concept not in measured]
     top, top2 = max(mine, default=0.0), max(theirs, default=0.0)
-    shared = a.concepts & b.concepts
-    certainty = sum(min(t.weight, 2.0) or 0.25 for t in a.tokens if t.concept in shared)
     if top >= 1 and top2 >= 1 or sum(w >= 1 for w in (*mine, *theirs)) > 2:
         return None
     if certainty < 1 or any(_other_person(x, y, rest) for x, y, rest in ((a, b, right), (b, a, left))):

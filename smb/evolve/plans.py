@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from smb.evolve.marks import DONE, DROPPED, OPEN, MarkReader, Task
+from smb.evolve.named import is_date
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Doc, Item, Snapshot, wikilink
 from smb.model.edges import EdgeType
@@ -44,7 +45,7 @@ class Plans:
         wanted: list[Wanted] = []
         scattered: dict[str, list[Task]] = {}
         for id_, found in sorted(of_note.items()):
-            if len(found) >= OF_A_NOTE:
+            if len(found) >= OF_A_NOTE and not is_date(documents[id_].title):
                 wanted.append(_page(snapshot, f"note:{id_}", f"Tasks of {documents[id_].title}", note(snapshot, documents[id_]), found, documents, source=False))
             else:
                 scattered.setdefault(documents[id_].path.rpartition("/")[0], []).extend(found)
@@ -105,8 +106,8 @@ def _page(snapshot: Snapshot, identity: str, title: str, where: str, tasks: Sequ
             lines.append(f"- and {len(found) - len(lines)} more")
         if lines:
             sections.append(f"## {heading}\n\n" + "\n".join(lines))
-    count = f"{len(tasks)} {'task' if len(tasks) == 1 else 'tasks'}"
-    head = f"There {'is' if len(tasks) == 1 else 'are'} {count} in {where}: {counted(tasks)}."
+    one = len(tasks) == 1
+    head = f"There {'is' if one else 'are'} {len(tasks)} {'task' if one else 'tasks'} in {where}: {counted(tasks)}."
     cited = primaries(snapshot, (documents[i] for i in dict.fromkeys(t.document for t in tasks)))
     spans = tuple(dict.fromkeys(t.span for t in sorted(tasks, key=lambda t: t.state != OPEN) if t.span))
     statement = Statement(

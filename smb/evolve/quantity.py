@@ -109,7 +109,7 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
         if amount is None:
             return m[0]
         found.append(Quantity("clock", amount, amount, m[0].strip()))
-        return " "
+        return " #n "
 
     def quantity(m: re.Match[str]) -> str:
         one = _read(m, text)
@@ -117,13 +117,15 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
             return m[0]
         quantity, kept = one
         found.append(quantity)
-        return f" {kept} "
+        return f" #n {kept} "
 
-    text = _CLOCK.sub(clock, text)
-    return found, _QUANTITY.sub(quantity, text)
+    text = _CLOCK.sub(clock, _ADVERBIAL.sub(lambda m: f"{_TIMES_OVER[m[1].lower()]} times {m[2]}", text))
+    return found, _QUANTITY.sub(quantity, text.replace("minus ", "-"))
 
 
-_HAS_NUMBER = re.compile(rf"\d|\b(?:{'|'.join((*_WORDS, 'dozen', 'hundred', 'thousand', 'million', 'noon', 'midnight', 'midday'))})\b", re.IGNORECASE)
+_TIMES_OVER = {"once": "1", "twice": "2", "thrice": "3"}
+_ADVERBIAL = re.compile(r"\b(once|twice|thrice)\s((?:a|an|per|each|every)\s)", re.IGNORECASE)
+_HAS_NUMBER = re.compile(rf"\d|\b(?:once|twice|thrice|{'|'.join((*_WORDS, 'dozen', 'hundred', 'thousand', 'million', 'noon', 'midnight', 'midday'))})\b", re.IGNORECASE)
 
 
 def _clock_minutes(m: re.Match[str]) -> float | None:

@@ -16,7 +16,7 @@ from smb.evolve.exclusive_values import value_class
 from smb.evolve.quantity import Quantity, quantities
 from smb.evolve.said import Said
 from smb.evolve.slots import SlotValue, slot_value
-from smb.evolve.stance import Stance, is_ending, stance
+from smb.evolve.stance import Stance, Time, is_ending, is_past, stance, time_of
 from smb.evolve.stems import stem
 from smb.evolve.synonyms import concept, joined
 from smb.evolve.word_classes import (
@@ -36,7 +36,7 @@ from smb.evolve.word_classes import (
 MOST_WORDS = 60  # a longer sentence says too many things to be opposed as a whole
 CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _MARKUP = re.compile(r"[*`_~]{1,3}(?=\S)|(?<=\S)[*`~]{1,3}|\[\[|\]\]")
-_WORD = re.compile(r"[^\W_][\w+#]*(?:[-'./@:][\w+#]+)*[+#]*|[,;:()]")
+_WORD = re.compile(r"#[dn]|[^\W_][\w+#]*(?:[-'./@:][\w+#]+)*[+#]*|[,;:()]")
 _CONTRAST = re.compile(r"(?:,\s(?:and\s)?not\s|\binstead\sof\s|\brather\sthan\s)[^,.;]{1,60}", re.IGNORECASE)
 _NOT_ALL = re.compile(r"\bnot\s(?:all|every|everyone|everything|always|everybody|necessarily)\b", re.IGNORECASE)
 _STAMP = re.compile(r"^\s*(?:on\s)?(?P<d>\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d)?)\s?[:,–-]?\s+(?=\S)", re.IGNORECASE)
@@ -78,6 +78,7 @@ class Analysed:
 
     said: Said
     stance: Stance
+    time: Time = Time.PRESENT
     tokens: tuple[Token, ...] = ()
     concepts: frozenset[str] = frozenset()
     quantities: tuple[Quantity, ...] = ()
@@ -123,7 +124,7 @@ def analyse(said: Said) -> Analysed:
     tokens, negations, scope_starts = [], 0, None
     prep = ""
     for i, form in enumerate(lower):
-        if form in (",", ";", ":", "(", ")"):
+        if form in (",", ";", ":", "(", ")", "#d", "#n"):
             prep = ""
             continue
         if form in _NEGATION or stem(form) in _LACK:
@@ -142,7 +143,7 @@ def analyse(said: Said) -> Analysed:
         quantifier = (1, 1)
     if not_all:
         quantifier = (0, 4)
-    return Analysed(said, how, tuple(tokens), frozenset(t.concept for t in tokens), tuple(amounts), tuple(found_dates), stamp, negations, quantifier,
+    return Analysed(said, how, time_of(text, lower, verb), tuple(tokens), frozenset(t.concept for t in tokens), tuple(amounts), tuple(found_dates), stamp, negations, quantifier,
                     "only" in lower, slot, _comparison(lower, tokens))
 
 
@@ -161,12 +162,11 @@ def verb_at(words: list[str], lower: list[str]) -> int:
         if w in AUXILIARIES:
             return i
         if w.isalpha() and stem(w) in VERBS and lower[i - 1] not in DETERMINERS and lower[i - 1] not in PREPOSITIONS:
-            if w.endswith(("s", "ed")) or w in _PAST or lower[i - 1] in PRONOUNS or lower[i - 1].endswith("s") or lower[i - 1] == "must":
+            if w.endswith("s") or is_past(w) or lower[i - 1] in PRONOUNS or lower[i - 1].endswith("s") or lower[i - 1] == "must":
                 return i
     return -1
 
 
-_PAST = frozenset("took went got made gave came sent wrote sold bought built met paid left held kept ran won lost began became felt told said saw ate drank drove flew grew led spent taught wore chose put cut set".split())
 
 
 def _is_particle_pole(lower: list[str], i: int) -> bool:
@@ -187,14 +187,14 @@ def _token(words: list[str], lower: list[str], i: int, verb: int, in_scope: bool
         return None
     if form in DETERMINERS or form in CONJUNCTIONS or form in PRONOUNS:
         return None
-    if (form in AUXILIARIES or form in FILLERS or form in _QUANTIFIERS) and not (form in ("must", "late", "early", "fixed", "good", "better", "best", "worse") and axis):
-        return None
     attributive = _tells_which(lower, i, verb)
+    if (form in AUXILIARIES or form in FILLERS or form in _QUANTIFIERS) and (attributive or not axis or form in ("long", "present", "current")):
+        return None
     root = concept(bare)
     word = words[i]
     capital = any(c.isupper() for c in word[1:]) or any(c.isdigit() for c in word) or (word[0].isupper() and i > 0)
     known_light = root in LIGHT
-    if is_ending(bare) and verb >= 0 and i >= verb:
+    if is_ending(bare) and (i >= verb or verb < 0):
         return None
     if form == "must" or known_light:
         weight = 0.0
@@ -216,7 +216,7 @@ def _tells_which(lower: list[str], i: int, verb: int) -> bool:
         return True
     if verb > 0 and i < verb:
         return True
-    if not after or after in PREPOSITIONS or after in CONJUNCTIONS or after in FILLERS or after in AUXILIARIES or after in (",", ";", ":", "(", ")", "than") or after in DETERMINERS:
+    if not after or after in PREPOSITIONS or after in CONJUNCTIONS or after in FILLERS or after in AUXILIARIES or after in (",", ";", ":", "(", ")", "than", "#d", "#n") or after in DETERMINERS:
         return before in ("the", "new") and after in ("", "one")
     if after == "one" or before in DEFINITE or before.endswith("'s"):
         return before in DEFINITE or before.endswith("'s")
@@ -241,8 +241,8 @@ def _analyse_cjk(said: Said, text: str) -> Analysed:
     firm = not re.search(r"[？?]\s*$|(?:吗|呢|か)[。]?\s*$|如果|假如|也许|可能|もし|かもしれ|でしょう|だろう|予定|计划|打算", text)
     how, _ = stance("", said.attributed_to)
     if not firm:
-        return Analysed(said, Stance(False, how.time, how.speaker), cjk=True)
+        return Analysed(said, Stance(False, how.speaker), cjk=True)
     amounts = tuple(Quantity("", float(n), float(n), n) for n in re.findall(r"\d+(?:\.\d+)?", text))
     shape = re.sub(r"[\s、，。,.；;！!]", "", re.sub(r"\d+(?:\.\d+)?", "#", text))
     negations = len(re.findall(r"不(?!过|但|同|仅|断|久|管)|没有?|未(?!来)|無い|ません|ない|なかった|なし", shape))
-    return Analysed(said, Stance(True, how.time, how.speaker), quantities=amounts, negations=negations, shape=shape, cjk=True)
+    return Analysed(said, Stance(True, how.speaker), quantities=amounts, negations=negations, shape=shape, cjk=True)

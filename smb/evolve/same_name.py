@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from smb.evolve.acronyms import expansions, is_acronym, is_numeronym, letters_of, stands_for
+from smb.evolve.acronyms import expansions, is_acronym, is_numeronym, letters_of, names_in, stands_for
 from smb.evolve.name_parts import NameParts, parts_of
 from smb.evolve.terms import stem, terms_of
 from smb.evolve.word_forms import is_abbreviation, is_plural, is_slip, is_spelling, is_word, slips
@@ -72,8 +72,7 @@ _DEFINING = frozenset(
     "serial serial number version model symbol formula atomic number postcode iban vin license plate height born in discoverer author country capital".split())
 _DIRECTED = frozenset("to from vs versus in for with without over on by at as into of after before".split())
 _COMPANY = frozenset("inc ltd llc gmbh corp corporation limited plc ag sa bv oy ab company co".split())
-_CODE = re.compile(r"[a-z][A-Z]|_|::|\(\)|[<>=$\\]|\bclass\b", re.ASCII)
-_TITLED_ACRONYM = re.compile(r"^(?P<one>.{2,100}?)\s*\((?P<two>[^()]{2,100})\)\s*$")
+_CODE = re.compile(r"[a-z][A-Z]|_|::|\(\)|[<>=$\\]|\b[cC]lass(?:es)?\b")
 _HANDLE = re.compile(r"^@?(?P<local>[\w.+-]{3,})(?:@[\w-]+(?:\.[\w-]+)+)?$")
 
 
@@ -119,22 +118,17 @@ def _alike(one: Named, other: Named) -> _Likeness | None:
         return found
     entity = MemoryType.ENTITY in (one.type, other.type)
     best: _Likeness | None = None
-    for a in _names(one.title):
-        for b in _names(other.title):
+    for a in names_in(one.title):
+        for b in names_in(other.title):
             found = _titles(a, b, entity) or _acronym(a, b, one, other)
             if found is not None and (best is None or found.needs < best.needs):
                 best = found
-    if best is not None and best.needs is Agreement.NOTHING and one.type is not other.type and fold(one.title) != fold(other.title):
-        return _Likeness(best.reason, Agreement.SOME)
+    if best is None or best.needs is not Agreement.NOTHING:
+        return best
+    strange = one.type is not other.type and fold(one.title) != fold(other.title)
+    if strange or one.own_note and other.own_note and one.text and other.text and best.reason in ("plural", "separators", "article"):
+        return _Likeness(best.reason, Agreement.SOME, best.sure)
     return best
-
-
-def _names(title: str) -> tuple[str, ...]:
-    """A title, or the two names it gives: "Slow Cooling Method (SCM)" is both."""
-    found = _TITLED_ACRONYM.match(title)
-    if found and (stands_for(found["two"], found["one"]) or stands_for(found["one"], found["two"])):
-        return (found["one"], found["two"])
-    return (title,)
 
 
 def _by_alias(one: Named, other: Named) -> _Likeness | None:
@@ -159,7 +153,7 @@ def _titles(a: str, b: str, entity: bool) -> _Likeness | None:
         return None
     if one.marks != other.marks or not one.words or not other.words:
         return _handle(a, b, one, other) if entity else None
-    if (found := _spaced(one, other)) is not None:
+    if (found := _spaced(one, other, a, b)) is not None:
         return found
     if one.fixed == other.fixed:
         if (found := _word_by_word(one, other, a, b, entity)) is not None:
@@ -217,14 +211,16 @@ def _written(one: NameParts, other: NameParts, a: str, b: str) -> _Likeness | No
     return _Likeness("same name" if fold(a) == fold(b) else "case, accents or separators")
 
 
-def _spaced(one: NameParts, other: NameParts) -> _Likeness | None:
+def _spaced(one: NameParts, other: NameParts, a: str, b: str) -> _Likeness | None:
     """The same letters, with words written together in one of the names: e-mail, email; data base, database."""
     if len(one.words) == len(other.words) or one.joined != other.joined or any(c.isdigit() for c in one.joined) or one.units != other.units:
         return None
     longer, shorter = (one, other) if len(one.words) > len(other.words) else (other, one)
     loose = _loose_joins(longer, shorter)
-    if loose is None:
+    if loose is None or "_" in a + b or "::" in a + b:
         return None
+    if _CODE.search(a) or _CODE.search(b):
+        return _Likeness("separators", Agreement.MUCH)
     if not loose:
         return _Likeness("separators") if len(one.joined) >= 5 else None
     return _Likeness("separators", Agreement.NOTHING if min(loose) >= 3 and len(one.joined) >= 8 else Agreement.SOME if min(loose) >= 3 else Agreement.MUCH)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from smb.evolve.exclusive_values import value_class
+from smb.evolve.stance import is_past
 from smb.evolve.synonyms import concept
 from smb.evolve.word_classes import ATTRIBUTES, AUXILIARIES, BE, CONJUNCTIONS, DEFINITE, DETERMINERS, FILLERS, GENERIC_HEADS, PREPOSITIONS, PRONOUNS, UNIQUE
 
@@ -23,21 +25,20 @@ class SlotValue:
     names: bool = False
 
 
-_BY = "by"
-_UNIQUE_VERBS = {  # concept of the verb → prepositions after which its value comes
-    concept(verb): frozenset(preps.split())
-    for verb, preps in {
+_UNIQUE_VERBS: dict[str, frozenset[str]] = {}  # concept of the verb → prepositions after which its value comes
+for _verb, _preps in {
         "write": "in by", "build": "with of by in from", "make": "of from by", "store": "in at on", "send": "by via", "ship": "by via from", "deliver": "by via", "host": "on at in by", "deploy": "on to", "run": "on",
         "locate": "in at on", "live": "in at with", "born": "in", "lead": "by", "teach": "by", "own": "by", "manage": "by", "maintain": "by", "design": "by", "paint": "by", "compose": "by",
         "direct": "by", "found": "by in", "coach": "by", "sponsor": "by", "invent": "by", "work": "as at for", "heat": "with by", "power": "by", "travel": "by", "commute": "by", "pay": "by in with",
         "translate": "into by", "name": "after", "marry": "to", "report": "to", "study": "at in", "edit": "by", "publish": "by in", "chair": "by", "conduct": "by", "fund": "by", "hold": "in at",
-        "happen": "in at", "cater": "by", "print": "on by", "serve": "with", "park": "in on", "grow": "in", "keep": "in at on", "come": "from", "stay": "at in", "depart": "from", "insure": "with by", "back": "by",
-        "train": "by", "bake": "in", "cook": "in on with", "fill": "with", "cover": "with in", "face": "", "log": "to in", "authenticate": "with via by", "communicate": "by via in", "record": "in on at by",
+        "happen": "in at", "cater": "by", "print": "on by", "serve": "with", "park": "in on", "grow": "in", "keep": "in at on", "sleep": "in on at", "come": "from", "stay": "at in", "depart": "from", "insure": "with by", "back": "by",
+        "train": "by", "bake": "in", "cook": "in on with", "fill": "with", "cover": "with in", "log": "to in", "authenticate": "with via by", "communicate": "by via in", "record": "in on at by",
         "start": "in at", "end": "in at", "operate": "by", "supply": "by", "produce": "by in", "provide": "by", "handle": "by", "sew": "from of", "season": "with", "sign": "by", "play": "on", "drive": "on", "fuel": "by with", "approve": "by", "review": "by",
         "clean": "by with", "process": "by with", "render": "with by in", "format": "as in with", "license": "under", "package": "as in", "distribute": "as under via", "bill": "in by", "trade": "in on", "meet": "in at", "rehearse": "in at", "practice": "in at", "belong": "to", "dress": "in", "feed": "with", "water": "by",
-    }.items()
-}
-_ROLE_VERBS = frozenset(map(concept, "lead manage own maintain coach teach chair direct head conduct edit run captain supervise".split()))
+}.items():
+    _UNIQUE_VERBS[concept(_verb)] = _UNIQUE_VERBS.get(concept(_verb), frozenset()) | frozenset(_preps.split())
+_AGENTS = frozenset(("by", "with", "from", "under"))  # of what is done: by whom, with what
+_ROLE_VERBS = frozenset(map(concept, "lead manage own maintain coach teach chair direct head conduct edit run captain supervise write design found invent compose paint".split()))
 _USING = frozenset(map(concept, "use run take have need".split()))
 _VAGUE = frozenset(map(concept, "problem issue reason idea goal result point trick thing way answer question advantage catch solution difference example plan next step aim purpose rule key benefit downside "
                        "challenge option alternative fact truth task rest one list lesson note tip exception first".split()))
@@ -75,14 +76,12 @@ def _passive(words: list[str], lower: list[str], verb: int) -> SlotValue | None:
         return SlotValue(_phrase(lower, main + 1), True)
     if root == concept("paint") and main + 1 < len(lower) and lower[main + 1] not in _STOP:
         return SlotValue(_phrase(lower, main + 1), True)
-    return _after_preposition(lower, main, root)
+    return _after_preposition(lower, main, root, lower[main].endswith("ed") or is_past(lower[main]))
 
 
-def _after_preposition(lower: list[str], main: int, root: str) -> SlotValue | None:
+def _after_preposition(lower: list[str], main: int, root: str, passive: bool = False) -> SlotValue | None:
     """ "… is written in VALUE", "… stores its data in VALUE"."""
-    preps = _UNIQUE_VERBS.get(root)
-    if preps is None:
-        return None
+    preps = _UNIQUE_VERBS.get(root, frozenset()) | (_AGENTS if passive else frozenset())
     for i in range(main + 1, len(lower)):
         if lower[i] in preps and (value := _phrase(lower, i + 1)):
             return SlotValue(value, True)
@@ -165,4 +164,4 @@ def _phrase(lower: list[str], start: int) -> frozenset[int]:
             break
         if lower[i] not in DETERMINERS and lower[i] not in PRONOUNS and lower[i] not in AUXILIARIES and lower[i] not in FILLERS:
             found.append(i)
-    return frozenset(found) if len(found) <= 4 and not all(concept(lower[i]) in GENERIC_HEADS for i in found) else frozenset()
+    return frozenset(found) if len(found) <= 4 and not all(concept(lower[i]) in GENERIC_HEADS and not value_class(lower[i]) for i in found) else frozenset()

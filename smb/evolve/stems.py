@@ -42,6 +42,7 @@ _VARIANTS = {
     "centralised": "centralized", "practise": "practice", "enquiry": "inquiry", "mould": "mold", "plough": "plow", "storey": "story",
     "yoghurt": "yogurt", "pyjamas": "pajamas", "e-mail": "email", "e-mails": "email", "e-mailed": "email",
 }
+_KEPT = frozenset("container important authority university universal police experiment relative relation organism generation wander".split())  # the stemmer would give these another word's stem
 _stemmer = snowballstemmer.stemmer("english")
 
 
@@ -61,4 +62,6 @@ def stem(word: str) -> str:
                 word = word[: -len(british)] + british.replace("is", "iz", 1)
                 break
     word = _IRREGULAR.get(word, word)
+    if (base := word.removesuffix("s")) in _KEPT:
+        return base
     return _stemmer.stemWord(word) if word.isascii() else word

@@ -13,7 +13,7 @@ from smb.evolve.stems import stem
 
 _GROUPS = """
 pay salary wage wages earn earns paid pays pay income
-price cost costs priced fee charge charged charges
+price cost costs priced fee
 buy purchase bought acquire acquired order-in
 sell sale sold
 rent rental lease leased
@@ -44,7 +44,7 @@ kid child children kids
 father dad
 mother mum mom
 grandmother grandma granny
-grandfather grandpa
+grandfather grandpa granddad
 spouse partner
 house home
 flat apartment
@@ -115,7 +115,10 @@ warehouse depot
 supplier vendor
 database db
 server host machine
-app application
+app
+memory ram
+fly flight flies flew
+play player plays
 program software
 repository repo
 config configuration setting settings configure configured
@@ -286,7 +289,7 @@ _PHRASES = {
     "needs to": "must", "ought to": "must", "got to": "must", "be able to": "can", "is able to": "can", "are able to": "can",
     "is required to": "must", "are required to": "must", "is obliged to": "must", "is not able to": "can not", "is unable to": "can not",
     "are unable to": "can not", "was unable to": "could not", "unable to": "can not", "is allowed to": "can", "are allowed to": "can",
-    "stepped down": "step-down", "steps down": "step-down", "stepping down": "step-down", "gave up": "give-up", "given up": "give-up",
+    "going on": "ongoing", "goes on": "ongoing", "going ahead": "ongoing", "stepped down": "step-down", "steps down": "step-down", "stepping down": "step-down", "gave up": "give-up", "given up": "give-up",
     "gives up": "give-up", "on hold": "on-hold", "in progress": "in-progress", "under way": "in-progress", "in the works": "in-progress",
     "under development": "in-progress", "in development": "in-progress", "in active development": "in-progress", "up and running": "running-now",
     "under construction": "in-progress", "being built": "in-progress", "being developed": "in-progress", "being worked on": "in-progress",

@@ -55,9 +55,9 @@ def phrases_of(title: str) -> list[Phrase]:
     return found
 
 
-@dataclass(slots=True)
+@dataclass
 class Traits:
-    """Who has which trait. `holders` lists ids by trait, each trait with at least three."""
+    """Who has which trait. `holders` lists ids by trait, each trait with at least three; `of` is the inverse."""
 
     nodes: Mapping[str, Node]
     documents: Mapping[str, Doc]
@@ -65,15 +65,24 @@ class Traits:
     surfaces: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     endings: Counter[str] = field(default_factory=Counter)
     holders: dict[str, list[str]] = field(default_factory=dict)
+    of: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         found: dict[str, list[str]] = defaultdict(list)
         for id_, node in self.nodes.items():
-            for trait in self._of(node):
+            for trait in self._read(node):
                 found[trait].append(id_)
         self.holders = {trait: ids for trait, ids in found.items() if len(ids) > 2}
+        self.of = {id_: [] for id_ in self.nodes}
+        for trait, ids in self.holders.items():
+            for id_ in ids:
+                self.of[id_].append(trait)
 
-    def _of(self, node: Node) -> Iterable[str]:
+    def among(self, ids: Iterable[str]) -> list[str]:
+        """The traits any of `ids` has, sorted."""
+        return sorted({trait for id_ in ids for trait in self.of[id_]})
+
+    def _read(self, node: Node) -> Iterable[str]:
         phrases = {phrase.key: phrase for phrase in phrases_of(node.item.title)}
         for phrase in phrases.values():
             self.surfaces[phrase.key][phrase.surface] += 1
@@ -122,13 +131,13 @@ class Traits:
                 return _capital(plural(value, attested, anyway=True))
             case _:
                 folder, _, key = value.partition("|")
-                name, words = self.folder_name(folder), self._surface(key)
+                name, words = self.folder_name(folder), self.surface(key)
                 if set(map(stem, name.lower().split())) & set(key.split()) or not is_word(words.lower()):
                     return ""
                 return _capital(f"{name} {plural(words.lower(), attested, anyway=True)}")
 
     def _phrase_title(self, key: str, attested: str) -> str:
-        surface = self._surface(key)
+        surface = self.surface(key)
         if self.names_a_thing(surface):
             return f"About {surface}" if " " in surface or not is_word(surface.lower()) else ""
         if " " not in key:
@@ -147,10 +156,11 @@ class Traits:
         """`words` as titles of the bank write them."""
         key = " ".join(stem(word) for word in words.lower().split())
         if " " in key and self.surfaces.get(key):
-            return " ".join(self._word(word) for word in self._surface(key).split())
-        return " ".join(self._word(self._surface(stem(word.lower())) if self.surfaces.get(stem(word.lower())) else word) for word in words.split())
+            return " ".join(self._word(word) for word in self.surface(key).split())
+        return " ".join(self._word(self.surface(stem(word.lower())) if self.surfaces.get(stem(word.lower())) else word) for word in words.split())
 
-    def _surface(self, key: str) -> str:
+    def surface(self, key: str) -> str:
+        """A phrase as most titles write it."""
         return min(self.surfaces[key].items(), key=lambda pair: (-pair[1], pair[0]))[0]
 
     def _word(self, word: str) -> str:
@@ -176,10 +186,4 @@ def plural(words: str, attested: str, anyway: bool = False) -> str:
 def _capital(text: str) -> str:
     first = text.split(" ", 1)[0]
     return text[:1].upper() + text[1:] if first.islower() else text
-
-
-def overlap(one: set[str], other: set[str]) -> tuple[float, float]:
-    """The share of the smaller set that both have, and how many times the larger one the smaller is."""
-    small, large = sorted((len(one), len(other)))
-    return len(one & other) / small, large / small
 

@@ -46,7 +46,7 @@ FILLERS = _words(
 LIGHT = _concepts(
     "be have do get take make go come give keep put set use hold own need become remain stay stand exist contain include offer provide support serve act "
     "happen run work cost weigh amount equal lie live locate total measure reach go seem appear look feel mean call name describe consider count note say tell celebrate "
-    "schedule plan set due charge bill require receive allow enjoy like want add apply bring see find let try play perform carry handle involve")
+    "schedule plan set due require receive allow enjoy like want add apply bring see find let try play perform carry handle involve")
 # heads that add nothing to the name before them: "the billing service" is "billing"
 GENERIC_HEADS = _concepts(
     "service project team system app tool job process company firm department office room machine host server file program software package library module plugin component "
@@ -54,14 +54,14 @@ GENERIC_HEADS = _concepts(
     "event activity session program course class way type kind sort level rate value figure number amount total price cost speed size length duration weight height "
     "width depth temperature capacity distance age percentage share ratio status state condition position role title name brand make colour date time day deadline "
     "version edition copy thing object piece part set list data information content record entry line field option setting mode feature function method class "
-    "command parameter argument page document note article post image text string code script result output input key table row column database folder directory "
+    "command parameter argument page document note article image text string code script result output input key table row column database folder directory "
     "api interface object element type format default example case problem issue error reason point idea question answer solution change difference step stage phase "
-    "rule policy plan goal purpose aim effect use usage world life area side end start")
+    "rule policy plan goal purpose aim effect use usage world life area side")
 MEASURED = {  # what a unit says by itself
     "time": _concepts("take last duration time long length need run require minute hour wait age old"), "length": _concepts("long length height tall width wide depth deep distance measure size far away high thick"),
-    "mass": _concepts("weigh weight heavy mass"), "temperature": _concepts("temperature degree heat hot warm cold set"), "data": _concepts("size memory storage space large big capacity"),
-    "volume": _concepts("volume capacity hold contain"), "share": _concepts("percent percentage share rate proportion part"), "clock": _concepts("time at start begin hour"),
-    "money": _concepts("cost price pay charge amount money sum worth value bill sell buy expensive total set stand come"), "": _concepts("number count amount total have there capacity consist comprise contain include employ size be"),
+    "mass": _concepts("weigh weight heavy mass load payload capacity carry"), "temperature": _concepts("temperature degree heat hot warm cold set"), "data": _concepts("size memory storage space large big capacity"),
+    "volume": _concepts("volume capacity hold contain"), "share": _concepts("percent percentage share rate proportion part pay"), "clock": _concepts("time at start begin hour"),
+    "money": _concepts("cost price pay charge amount money sum worth value bill sell buy expensive total set stand come"), "": _concepts("number count amount total have there capacity consist comprise contain include employ size be space room fit seat accommodate enough big sleep"),
     "rate": _concepts("rate speed frequency throughput often send submit issue perform per make do take serve"), "power": _concepts("power rate output"), "speed": _concepts("speed fast velocity"),
 }
 CURRENCIES = frozenset(("EUR", "USD", "GBP", "JPY", "CHF", "CNY"))
@@ -79,7 +79,7 @@ VERBS = frozenset(map(stem, _words(
     "handle increase reduce raise lower improve enable disable allow forbid include exclude accept reject pass fail win lose stop leave join quit resign retire step-down cause "
     "arrive depart fly ride walk swim sleep wear stand sit know think say believe measure last produce create require receive give get go come become remain stay cover fit heat "
     "cool wash clean repair fix replace charge order book rent visit travel attend train practise practice perform sing dance record film publish print edit translate hire fire "
-    "employ elect choose pick decide plan schedule cancel postpone approve release update upgrade install remove add delete test check monitor log encrypt compress back cache sync "
+    "employ elect head chair captain coach direct conduct heat feed invest retry answer accept cover lock water wash contain speak choose pick decide plan schedule cancel postpone approve release update upgrade install remove add delete test check monitor log encrypt compress back cache sync "
     "import export upload download connect depend rely return process parse compile render fetch load save load throw raise exist happen occur show provide offer")))
 PERSON_NOUNS = _concepts("man woman boy girl child mother father sister brother son daughter wife husband friend colleague boss teacher doctor neighbor uncle aunt cousin nephew niece grandmother grandfather")
 UNIQUE = _words("only sole favorite favourite preferred primary main default current official usual capital first last principal chief best highest lowest biggest largest tallest oldest youngest latest next single native")
@@ -87,7 +87,7 @@ UNIQUE = _words("only sole favorite favourite preferred primary main default cur
 ATTRIBUTES = _concepts(
     "colour name brand shape material language capital currency owner author maintainer lead leader manager director president chair captain head boss teacher coach trainer doctor dentist "
     "supplier vendor landlord password username address location birthplace hometown nationality religion religion spouse husband wife job profession occupation status size flavour "
-    "genre title editor publisher designer architect founder inventor winner champion host sponsor venue destination origin default licence license protocol port provider "
+    "genre title editor publisher designer architect founder inventor winner champion sponsor venue destination origin default licence license protocol port provider "
     "maker manufacturer carrier airline model blood-type surname nickname headquarters hq deputy treasurer secretary ceo cto cfo mayor conductor goalkeeper backend framework engine runtime database "
     "topic theme deadline key tempo mascot motto tense genre breed species diet instrument hobby drink food dish dessert colour season sport band singer book film song composer caterer photographer florist "
     "insurer bank accountant lawyer referee umpire driver pilot theme-colour surface filling fuel finish flooring wood fabric glaze")

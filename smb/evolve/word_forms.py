@@ -85,6 +85,11 @@ def _regular(word: str) -> tuple[str, ...]:
     return (word[:-1],)
 
 
+def irregular_singular(word: str) -> str:
+    """The singular of a lower-case irregular plural; other words as they are."""
+    return _IRREGULAR.get(word, word)
+
+
 def is_plural(one: str, other: str) -> bool:
     """Whether one of two lower-case words is the plural of the other."""
     return one != other and (other in singulars(one) or one in singulars(other))
@@ -109,6 +114,11 @@ def is_spelling(one: str, other: str) -> bool:
 def is_abbreviation(one: str, other: str) -> bool:
     """Whether one of two lower-case words is a common short form of the other."""
     return _ABBREVIATIONS.get(one) == other or _ABBREVIATIONS.get(other) == one
+
+
+def spelt_out(word: str) -> str:
+    """The long form of a lower-case word that is a common short form; other words as they are."""
+    return _ABBREVIATIONS.get(word, word)
 
 
 def slips(one: str, other: str) -> int:

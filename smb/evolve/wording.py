@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from smb.evolve.snapshot import Item, wikilink
 from smb.model.evidence import Span
 
-_FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_FIGURE = re.compile(r"\d+")
 _SENTENCE_END = " .。;,:"
 SHOWN = 220  # characters of a quoted sentence
 
@@ -28,9 +28,10 @@ class Sentence:
 
 
 def said(sentence: Sentence, named: Mapping[str, str]) -> str:
-    """One line: the sentence, its links, a full stop. `named`: object → what its link shows (its document's title)."""
+    """One line: the sentence, its links, a full stop. `named`: object → what its link shows (the title of its document)."""
     links = ", ".join(dict.fromkeys(wikilink(item.page, named.get(item.id, item.title)) for item in sentence.cites))
-    return f"{'- ' if sentence.bullet else ''}{sentence.text.rstrip(_SENTENCE_END)} ({links})."
+    contested = "contested: " if any(item.contested for item in sentence.cites) else ""
+    return f"{'- ' if sentence.bullet else ''}{sentence.text.rstrip(_SENTENCE_END)} ({contested}{links})."
 
 
 def page(sentences: Sequence[Sentence], named: Mapping[str, str]) -> str:
@@ -58,7 +59,7 @@ def listed(words: Sequence[str], joint: str = "and") -> str:
 
 
 def grounded(sentence: Sentence, quotes: Mapping[str, Iterable[Span]]) -> bool:
-    """Whether every figure of a sentence stands in a quote, or in the title, of an object it cites."""
-    known = "\n".join([*(item.title for item in sentence.cites), *(span.quote for item in sentence.cites for span in quotes.get(item.id, ()))])
-    held = {figure for figure in _FIGURE.findall(known)} | set(re.findall(r"\d+", known))
-    return all(figure in held or all(part in held for part in re.findall(r"\d+", figure)) for figure in _FIGURE.findall(sentence.text))
+    """Whether every figure of a sentence stands in a quote, the title or the dates of an object it cites."""
+    known = "\n".join(text for item in sentence.cites for text in (
+        item.title, (item.valid_from or "")[:10], (item.valid_to or "")[:10], *(span.quote for span in quotes.get(item.id, ()))))
+    return set(_FIGURE.findall(sentence.text)) <= set(_FIGURE.findall(known))

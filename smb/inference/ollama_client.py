@@ -170,7 +170,7 @@ class ModelClient:
             last: ChatResponse | None = None
             async for part in parts:
                 last = part
-                if text := thinking.feed(part.message.content or ""):
+                if text := thinking.feed(_sendable(part.message.content or "")):
                     said = said or bool(text.strip())
                     yield text
         if last is None or not last.done:
@@ -254,8 +254,8 @@ class ModelClient:
 
     def _again(self, model: ModelInUse, messages: list[dict[str, str]], response: ChatResponse | None, rejected: AnswerRejected, room: int, more: int) -> tuple[list[dict[str, str]], int]:
         """What to send after an unusable answer, and the room for its answer: what was wrong where that can help and fits."""
-        said = (response.message.content or "").strip()[:_SHOWN_AGAIN] if response else ""
-        told = [*messages, {"role": "assistant", "content": said}, {"role": "user", "content": AGAIN.format(reason=rejected.reason)}]
+        said = _sendable((response.message.content or "").strip()[:_SHOWN_AGAIN]) if response else ""
+        told = [*messages, {"role": "assistant", "content": said}, {"role": "user", "content": AGAIN.format(reason=_sendable(rejected.reason))}]
         if said and not isinstance(rejected, AnswerTruncated) and _tokens(told) + room <= model.context:
             return told, room
         return messages, max(room, min(more, model.context - _tokens(messages)))
@@ -322,7 +322,12 @@ class ModelClient:
 
 def _messages(prompt: Prompt) -> list[dict[str, str]]:
     said = [("system", prompt.system), ("user", prompt.user)]
-    return [{"role": role, "content": text.encode("utf-8", "replace").decode()} for role, text in said if text]
+    return [{"role": role, "content": _sendable(text)} for role, text in said if text]
+
+
+def _sendable(text: str) -> str:
+    """`text` with lone halves of characters replaced: no encoding has them."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _tokens(messages: Sequence[Mapping[str, str]]) -> int:

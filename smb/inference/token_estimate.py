@@ -46,7 +46,7 @@ def _plain(text: str) -> int:
             case "space":
                 total += piece[0].count("\n") + (size > 1)
             case "mark":
-                total += 1 + size // 2
+                total += size if len(set(piece[0])) > 1 else 1 + size // 4
             case "letter":
                 total += _letters(piece[0])
             case _:

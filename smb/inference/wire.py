@@ -89,9 +89,7 @@ def failures(host: str, model: str, limits: Limits, what: str) -> Iterator[None]
         raise ServerUnreachable(host, f"the connection broke while it was {what} ({brief(str(error)) or type(error).__name__})") from error
     except httpx.InvalidURL as error:
         raise ServerUnreachable(host, f"no address that can be used ({error})") from error
-    except (ValueError, TypeError) as error:  # cut or foreign JSON, and pydantic's own error, which is a ValueError
-        if isinstance(error, UnicodeError):
-            raise RequestRefused(host, 0, f"the text can't be sent ({error.reason if hasattr(error, 'reason') else error})") from error
+    except (ValueError, TypeError, AttributeError) as error:  # what the package makes of cut or foreign JSON; pydantic's own error is a ValueError
         raise ServerUnreachable(host, f"it does not answer as Ollama does ({type(error).__name__} while it was {what})") from error
 
 

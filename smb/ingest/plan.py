@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
 from smb.ingest.note import Block, Note
-from smb.ingest.resolve import NAMED, Resolved, Stated, relationship_identity
+from smb.ingest.resolve import NAMED, Resolved, Stated
 from smb.model.edges import EdgeType
 from smb.model.evidence import DanglingLink, DocumentVersion, Passage, Span
 from smb.model.identity import fold, object_id

@@ -15,7 +15,7 @@ from smb.ingest.extract import Draft, DraftLink, Extraction
 from smb.ingest.note import Note
 from smb.ingest.valid_time import NoteTimes
 from smb.model.evidence import DanglingLink, Span
-from smb.model.identity import fold, fold_proposition, object_id
+from smb.model.identity import fold, fold_proposition, object_id, relationship_identity
 from smb.model.objects import Link, MemoryType, Mode
 from smb.model.revision import Statement
 from smb.model.validity import ALWAYS, Interval
@@ -216,10 +216,6 @@ def _relationship(draft: Draft, reading: Reading, primary: Named, index: NameInd
     identity = relationship_identity(source.id, draft.link.type.value, target.id)
     gather(object_id(MemoryType.RELATIONSHIP.value, identity), MemoryType.RELATIONSHIP, draft, replace(
         _statement(draft, identity), about=source.id, links=(Link(target.id, draft.link.type, draft.link.weight),)))
-
-
-def relationship_identity(source: str, kind: str, target: str) -> str:
-    return f"{source} {kind} {target}"
 
 
 def _exists(named: Named, index: NameIndex) -> bool:

@@ -155,3 +155,38 @@ def decided(statement: Statement, decision: Decision, body: str) -> Statement:
     """The contradiction `statement` with a person's decision on it."""
     kept = tuple(pair for pair in statement.extra if pair[0] != "resolution")
     return replace(statement, mode=Mode.AUTHORED, body=body, extra=(*kept, *decision.extra()))
+
+
+def covered(d: Disagreement, one: str, other: str, lead: Callable[[str], str]) -> bool:
+    """Whether two claims, followed through merges, stand on its two sides."""
+    sides = d.canonical(lead)
+    one, other = lead(one), lead(other)
+    return one in sides[0] and other in sides[1] or one in sides[1] and other in sides[0]
+
+
+def repeats(known: Iterable[tuple[str, Disagreement]], lead: Callable[[str], str]) -> dict[str, str]:
+    """Id of a contradiction → that of an earlier one (`known` is in order) which says the same since claims were merged, or came
+    from another clone."""
+    before: dict[str, list[tuple[str, Disagreement]]] = {}
+    found: dict[str, str] = {}
+    for id_, d in known:
+        one, other = lead(d.one[0]), lead(d.other[0])
+        if one == other:
+            continue
+        if (earlier := next((i for i, e in before.get(one, ()) if covered(e, one, other, lead)), "")):
+            found[id_] = earlier
+            continue
+        for i in {lead(claim) for claim in d.claims}:
+            before.setdefault(i, []).append((id_, d))
+    return found
+
+
+def standing_contests(history: Iterable[Revision], about: str, actor: str) -> list[Revision]:
+    """The contests of `about` by `actor` that no standing revoke has ended, by id."""
+    told = list(history)
+    revokes = {r.id: r for r in told if r.kind is RevisionKind.REVOKE}
+
+    def ended(id_: str) -> bool:
+        return any(id_ in r.replaces and not ended(r.id) for r in revokes.values())
+
+    return sorted((r for r in told if r.kind is RevisionKind.CONTEST and r.actor == actor and r.object_id == about and not ended(r.id)), key=lambda r: r.id)

@@ -66,6 +66,11 @@ def object_id(type_: str, identity: str) -> str:
     return short_hash(type_, identity)
 
 
+def relationship_identity(source: str, edge: str, target: str) -> str:
+    """The identity key of the relationship that states an edge of type `edge` between two objects."""
+    return f"{source} {edge} {target}"
+
+
 def document_id(root: str, path: str, nth: int = 1) -> str:
     """12 hex digits for the `nth` document born at `path` (relative, POSIX) under the ingest root named `root`."""
     return short_hash("document", root, path, str(nth))

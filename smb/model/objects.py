@@ -202,7 +202,12 @@ class MemoryObject:
     @property
     def text(self) -> str:
         """What is searched and embedded: the title, and the body where it says more."""
-        return self.title if not self.body or self.body == self.title else f"{self.title}\n{self.body}"
+        return self.title if self.prose in ("", self.title) else f"{self.title}\n{self.prose}"
+
+    @property
+    def prose(self) -> str:
+        """The body as it is read: where no note is quoted but a person or evolution writes, links are their titles."""
+        return self.body if self.mode is Mode.EXTRACTED or "[[" not in self.body else _WIKILINK.sub(lambda m: m[2] or m[1], self.body)
 
     def to_markdown(self) -> str:
         """The object file: YAML front matter, one line a scalar, then the body. Ends with a newline.
@@ -251,6 +256,7 @@ class MemoryObject:
 
 _PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9 _./()+-]*[A-Za-z0-9_./()+])?\Z")
 _PLAIN_TRAPS = frozenset("y n yes no on off true false null nan inf".split())
+_WIKILINK = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 _NOT_PRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
 
 

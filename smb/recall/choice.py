@@ -7,7 +7,7 @@ out. Never scores and never judges.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from smb.recall.cite import Place, Quotes, QuoteUnreadable
 from smb.recall.finding import Finding
@@ -17,10 +17,12 @@ from smb.recall.query import Plan, RecallRequest
 from smb.recall.rank_objects import object_unit
 from smb.recall.utility import COMPARED, Utility
 from smb.recall.verdicts import judge_objects, opponents, successors
+from smb.recall.worked_out import SIDED, bases, is_worked_out
 from smb.stores.catalog_reader import CatalogReader
 
 SHOWN_SUPERSEDED = 10
 LEFT_OUT_SHOWN = 20
+BASED = 3  # times the items asked for: so many that were worked out have what they rest on read
 
 
 async def choose(
@@ -34,7 +36,9 @@ async def choose(
     by_id = {u.id: u for u in (*current, *finding.group, *(unit for _, unit in finding.members))}
     contested = [u.judged.row for u in current[: 2 * request.n] if u.judged and u.verdict == "contested"]
     told.against = _both_ways({**(await opponents(contested, asked.as_of, reader) if contested else {}), **finding.against})
-    absent = {i for against in told.against.values() for i in against} - by_id.keys()
+    told.bases = await bases(list(filter(is_worked_out, by_id.values()))[: BASED * request.n], asked.as_of, reader)
+    sides = {i: basis.cited for i, basis in told.bases.items() if by_id[i].type in SIDED}
+    absent = {i for others in (*told.against.values(), *sides.values()) for i in others} - by_id.keys()
     by_id |= await _made(absent, asked, reader)
     made = [u for u in by_id.values() if u.dimensions is None]
     await _read_evidence(made, reader, told)
@@ -43,7 +47,7 @@ async def choose(
     quotes = Quotes(read_source, told.documents)
     taken: list[Unit] = []
     chosen = pack(
-        _offered(finding, current, by_id, request, quotes, told, utility.order(current, taken, opposed)),
+        _offered(finding, current, by_id, sides, request, quotes, told, utility.order(current, taken, opposed)),
         request.n,
         request.budget,
         taken,
@@ -55,15 +59,16 @@ async def choose(
         told.closed = await successors([u.judged.row for u in told.superseded if u.judged], asked.as_of, reader)
         utility.lapse(told.superseded, told.units, {i: into for i, (into, _) in told.closed.items()})
     if request.explain:
-        told.left_out = list(_left_out(chosen.out, current, told))
+        told.left_out += _left_out(chosen.out, current, told)
     if request.include_superseded:
         told.units += told.superseded[: max(0, request.n - len(told.units))]
 
 
 def _offered(
-    finding: Finding, current: Sequence[Unit], by_id: dict[str, Unit], request: RecallRequest, quotes: Quotes, told: Told, ranked: Iterator[Unit]
+    finding: Finding, current: Sequence[Unit], by_id: dict[str, Unit], sides: Mapping[str, Sequence[str]], request: RecallRequest,
+    quotes: Quotes, told: Told, ranked: Iterator[Unit],
 ) -> Iterator[Group]:  # fmt: skip
-    """Groups in the order they may enter."""
+    """Groups in the order they may enter; `sides` are the ids of what a contradiction or a question is about."""
     if finding.group:
         if all(cite(unit, quotes, told) for unit in finding.group):
             yield Group(finding.group, needed=True)
@@ -83,7 +88,7 @@ def _offered(
         if request.min_score is not None and unit.score < request.min_score:
             told.below += 1
             continue
-        group = [unit, *(by_id[i] for i in told.against.get(unit.id, ()) if i in by_id)]
+        group = [unit, *(by_id[i] for i in (*told.against.get(unit.id, ()), *sides.get(unit.id, ())) if i in by_id)]
         if all(cite(one, quotes, told) for one in group):
             yield Group(group)
 
@@ -183,4 +188,7 @@ def _nearest(lines: Sequence[sqlite3.Row], unit: Unit) -> Sequence[sqlite3.Row]:
     """The evidence lines to quote: those of the document the unit was found in first, then current versions."""
     held = [line for line in lines if line["document_id"]]
     alive = [line for line in held if line["live"]] or held
+    if is_worked_out(unit):  # a place of each source before a second of any
+        nth: Counter[str] = Counter()
+        alive = [line for _, _, line in sorted((nth.update([line["source"]]) or nth[line["source"]], n, line) for n, line in enumerate(alive))]
     return sorted(alive, key=lambda line: line["document_id"] != unit.document)[:MAX_CITATIONS]

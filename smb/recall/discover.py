@@ -114,10 +114,13 @@ class Dense:
         if not len(self.matrix) or not vector.any():
             return []
         scores = self.matrix.scores(vector)
-        found.similarity, found.best_similarity = scores, float(scores.max())
-        keep = min(DENSE_ROWS, len(scores))
+        keep = min(2 * DENSE_ROWS if plan.scope.stated else DENSE_ROWS, len(scores))
         floor = max(DENSE_FLOOR, scores[scores.argpartition(len(scores) - keep)[len(scores) - keep]])
-        best = {int(row): float(scores[row]) for row in (scores >= floor).nonzero()[0][: 2 * keep]}
+        near = (scores >= floor).nonzero()[0][: 2 * keep].tolist()
+        worked_out = await reader.derived_vectors(near) if plan.scope.stated else ()
+        best = dict(sorted(((row, float(scores[row])) for row in near if row not in worked_out), key=lambda pair: -pair[1])[:DENSE_ROWS])
+        found.similarity = scores
+        found.best_similarity = max(best.values(), default=float(scores.max()) if not worked_out else 0.0)
         hits: list[Hit] = []
         if plan.scope.passages:
             hits += [Hit("passage", row, best[v]) for row, v in await reader.passages_by_vector(best, plan.scope)]
@@ -179,7 +182,7 @@ class Graph:
             if not frontier or len(near) > GRAPH_OBJECTS + len(known):
                 break
             reached: dict[str, float] = {}
-            for source, target, _, weight in await reader.edges_of(frontier, GRAPH_EDGES):
+            for source, target, _, weight in await reader.edges_of(frontier, GRAPH_EDGES, plan.scope):
                 for here, there in ((source, target), (target, source)):
                     if here in near and there not in near:
                         reached[there] = max(reached.get(there, 0.0), near[here] * GRAPH_DECAY * min(1.0, weight))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from smb.model.identity import fold
 from smb.recall.class_question import ClassQuestion
@@ -45,6 +45,7 @@ _TYPES = {
     "plan": "plan",
     "project": "project",
 }
+STATED = frozenset({"concept", "claim", "entity", "relationship"})  # the types notes state
 _KINDS = {
     "person": "person",
     "people": "person",
@@ -136,7 +137,7 @@ class _Finder:
         name = self.asked.forms[-1] if len(self.asked.forms) > 1 else self.asked.forms[0]
         for form in self.asked.forms:
             if form in _TYPES:
-                return self.take(await self._standing(_whole(await self.rows.of_type(_TYPES[form]))))
+                return self.take(await self._standing(_whole(await self.rows.of_type(_TYPES[form])), worked_out=_TYPES[form] not in STATED))
             if form in _KINDS:
                 name = form
                 self.take(await self._standing(_whole(await self.rows.of_type("entity", _KINDS[form]))))
@@ -158,11 +159,12 @@ class _Finder:
             self.members.judged[row] = one
             self.add(one.title, object_row=row)
 
-    async def _standing(self, rows: Sequence[sqlite3.Row]) -> dict[int, Judged]:
-        """Those of the rows that hold at the plan's clocks and lie in its scope."""
+    async def _standing(self, rows: Sequence[sqlite3.Row], worked_out: bool = False) -> dict[int, Judged]:
+        """Those of the rows that hold at the plan's clocks and lie in its scope, which may ask for `worked_out` ones by their type."""
         judged = await judge_objects(rows, self.plan.as_of, self.reader, self.plan.during)
         held = {row: one for row, one in judged.items() if one.holds}
-        admitted = await self.reader.admitted_objects(held, self.plan.scope) if held else set()
+        scope = replace(self.plan.scope, stated=False) if worked_out else self.plan.scope
+        admitted = await self.reader.admitted_objects(held, scope) if held else set()
         return {row: one for row, one in held.items() if row in admitted}
 
     async def _admitted(self, passages: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:

@@ -19,7 +19,9 @@ from smb.recall.pack import TOKENIZER, Unit
 from smb.recall.query import Plan, RecallRequest
 from smb.recall.score import SIGNALS
 from smb.recall.standpoint import Standpoint
-from smb.recall.utility import PROFILE_SHARE
+from smb.recall.utility import PROFILE_SHARE, factor_of
+from smb.recall.worked_out import Basis
+from smb.stores.strength_table import Strength
 
 SCHEMA_VERSION = 1
 ANSWER_INSTRUCTIONS = (
@@ -52,6 +54,8 @@ class Told:
     keys: Mapping[int, float] = field(default_factory=dict)
     against: dict[str, tuple[str, ...]] = field(default_factory=dict)
     closed: dict[str, tuple[tuple[str, ...], str | None]] = field(default_factory=dict)
+    strengths: Mapping[str, Strength] = field(default_factory=dict)
+    bases: dict[str, Basis] = field(default_factory=dict)  # what the items that were worked out rest on
     current: list[Unit] = field(default_factory=list)  # all that holds, best first
     units: list[Unit] = field(default_factory=list)
     superseded: list[Unit] = field(default_factory=list)
@@ -138,6 +142,7 @@ def _item(unit: Unit, rank: int, told: Told) -> dict[str, Any]:
     document = told.documents.get(unit.document)
     row = unit.judged.row if unit.judged else None
     verification = row["verification"] if row is not None else None
+    basis = told.bases.get(unit.id)
     item: dict[str, Any] = {
         "rank": rank,
         "kind": unit.kind,
@@ -153,13 +158,17 @@ def _item(unit: Unit, rank: int, told: Told) -> dict[str, Any]:
         "recorded_at": unit.recorded_at or (document["recorded_at"] if document else None),
         "verification": verification,
         "mode": row["mode"] if row is not None else "extracted",
-        "trust": round(confidence(row["confidence"], MULTIPLIER[Verification(row["verification"])]), 4) if row is not None else NOT_A_CLAIM,
+        "trust": basis.trust if basis else _trust(unit, told),
         "citations": [c.to_json() for c in unit.citations],
-        "closure": list(dict.fromkeys((*unit.closure, *told.against.get(unit.id, ()), *(told.finding.excluded if unit is told.finding.lead else ())))),
+        "closure": list(dict.fromkeys((*unit.closure, *(basis.closure if basis else ()), *told.against.get(unit.id, ()), *(told.finding.excluded if unit is told.finding.lead else ())))),
         "attached": unit.attached,
     }
     if unit.judged and unit.judged.row["attribute"]:
         item["key"], item["value"] = [row["subject"], row["attribute"]], unit.judged.value
+    if basis:
+        item["derived_from"], item["contested"] = list(basis.cited), basis.contested
+        if basis.stale:
+            item["stale"], item["stale_reason"] = True, basis.stale
     if unit.id in told.closed:
         into, until = told.closed[unit.id]
         item["superseded_by"] = list(into)
@@ -172,6 +181,13 @@ def _item(unit: Unit, rank: int, told: Told) -> dict[str, Any]:
         item["rank_evidence"], item["signals"] = unit.rank_evidence, _signals(unit)
         item["dimensions"] = explanation(unit.dimensions or Dimensions(), weights)
     return item
+
+
+def _trust(unit: Unit, told: Told) -> float:
+    """How sure it is, times how well it is verified, times what use has made of it."""
+    factor = factor_of(unit, told.strengths)
+    row = unit.judged.row if unit.judged else None
+    return round(confidence(row["confidence"], MULTIPLIER[Verification(row["verification"])] * factor) if row is not None else confidence(NOT_A_CLAIM, factor), 4)
 
 
 def _profile(told: Told) -> dict[str, Any]:

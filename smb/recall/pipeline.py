@@ -10,23 +10,28 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from smb.model.errors import SmbError
+from smb.model.identity import fold
 from smb.recall.choice import choose
 from smb.recall.discover import Dense, Found, Graph, Hit, Keyed, Lexical, Neighbourhood, Route, RouteUnavailable
-from smb.recall.finding import find
+from smb.recall.finding import KEY_WHOLE, find
 from smb.recall.newer import Vectors, mark_updates
 from smb.recall.pack import Unit
-from smb.recall.packet import Told, packet_of
+from smb.recall.packet import LeftOut, Told, packet_of
 from smb.recall.query import EmptyQuery, Operation, Plan, RecallRequest, content_words, plan
 from smb.recall.rank_objects import Asked, Material, units_of, without_lapsed
 from smb.recall.score import Signals, Terms, score_passages, weigh
+from smb.recall.stand_in import lead_on
 from smb.recall.standpoint import Standpoint
 from smb.recall.time_window import in_window, placed
 from smb.recall.utility import Utility
 from smb.recall.verdicts import HIDDEN, judge_objects, not_begun, sources_known
+from smb.recall.worked_out import admitted as admitted_units
 from smb.stores.catalog_reader import CatalogReader, Scope
+from smb.stores.strength_table import strengths
 
 __all__ = ["EmptyQuery", "Operation", "RecallRequest", "recall", "routes_for"]
 
@@ -38,6 +43,8 @@ NEAR_COSINE = (
 FAR_COSINE = 0.3  # with nothing nearer than this …
 LEAST_COVER = 0.3  # … some place must hold this share of the question's words, by idf
 LEAST_COVER_UNSEEN = 0.15  # the same where cosines are not to be had
+
+UNASKED = "shown five times and never of use; ask for it by name"
 
 Exists = Callable[[str, str], bool]
 
@@ -63,7 +70,8 @@ async def recall(
     degraded: Iterable[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """The packet for a request: exactly the JSON of DESIGN.md, section 8, plus `tokenizer`, `reason` and, an item,
-    `attached`, `stale`, `superseded_by`.
+    `attached`, `superseded_by`, `stale` ("source_missing" where no file it cites is there any more); one that was worked out also
+    has `derived_from`, `contested`, and `stale` as true with a `stale_reason` where something it cites has changed since.
 
     `read_source(sha)` gives layer-0 bytes; `exists(root, path)` whether a document's file is still there (asked only for
     what is returned); `degraded` what the caller already knows to be amiss, as (route, reason). `routes` replaces the five.
@@ -82,7 +90,7 @@ async def recall(
     told.standpoint = await (standpoint or Standpoint()).at(asked, reader)
     utility = Utility(
         told.standpoint, request.budget, told.documents, told.evidence, found.similarity,
-        vectors, embedder.embed if embedder is not None else None,
+        vectors, embedder.embed if embedder is not None else None, told.strengths,
     )  # fmt: skip
     await choose(utility.weigh(units), asked, request, reader, read_source, told, utility)
     if exists is not None:
@@ -129,9 +137,10 @@ async def _rank(asked: Plan, request: RecallRequest, reader: CatalogReader, foun
         within.setdefault(passage, []).append((row, start, end))
     wanted = set(found.of("object")) | {row for inside in within.values() for row, _, _ in inside}
     judged = await judge_objects(await reader.objects(sorted(wanted)), asked.as_of, reader, asked.during)
+    judged = await lead_on(judged, within, found, asked, reader)
     signals = {row: one for row, one in signals.items() if row not in within or not not_begun(found.rows[row], within[row], judged)}
     judged = {row: one for row, one in judged.items() if one.standing not in HIDDEN}
-    narrowed = asked.scope != Scope(past=asked.scope.past)
+    narrowed = replace(asked.scope, stated=False) != Scope(past=asked.scope.past)
     admitted = (
         await reader.admitted_objects(judged, asked.scope)
         if narrowed and asked.scope.objects
@@ -152,8 +161,27 @@ async def _rank(asked: Plan, request: RecallRequest, reader: CatalogReader, foun
     await _read_documents(reader, told)
     words = Asked.of(asked, terms)
     ranked = without_lapsed(units_of(Material(found, passages, judged, within, homes, admitted), words), judged, told.evidence)
+    told.strengths = await strengths(reader.catalog, {i for unit in ranked for i in (unit.id, *unit.attached)})
+    ranked = _asked_for(admitted_units(ranked, asked, request.n), asked, found, told)
     mark_updates(ranked, asked, told.documents, words, found.rows, vectors)
     return ranked
+
+
+def _asked_for(units: list[Unit], asked: Plan, found: Found, told: Told) -> list[Unit]:
+    """The units without those that use has blacklisted, unless the question names them or nothing else was found."""
+    if asked.scope.types or not any(one.blacklisted for one in told.strengths.values()):
+        return units
+    named = found.names.keys() | {row for row, share in found.keys.items() if share >= KEY_WHOLE}
+    black, text = {i for i, one in told.strengths.items() if one.blacklisted}, fold(asked.text)
+
+    def stays(unit: Unit) -> bool:
+        if unit.id not in black and not (unit.kind == "passage" and unit.attached and black.issuperset(unit.attached)):
+            return True
+        return unit.id in text or unit.kind == "object" and (unit.row in named or fold(unit.title) in text)
+
+    kept = [unit for unit in units if stays(unit)]
+    told.left_out += [LeftOut(unit, UNASKED) for unit in units if not stays(unit)] if kept else []
+    return kept or units
 
 
 async def _read_documents(reader: CatalogReader, told: Told) -> None:

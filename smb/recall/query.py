@@ -20,7 +20,7 @@ from smb.model.identity import fold
 from smb.model.validity import ALWAYS, Interval, parse_interval
 from smb.recall.late_pattern import LatePattern
 from smb.recall.time_expression import MICRO, Relation, TimeExpression, own_date, read_times, window_of
-from smb.recall.words import ARITHMETIC, COUNT, IMPLIED, LIST, LOOKUP
+from smb.recall.words import ARITHMETIC, COUNT, IMPLIED, LIST, LOOKUP, OVERVIEW
 from smb.stores.catalog_reader import Scope
 from smb.stores.lexical import match_query, ngrams
 
@@ -102,6 +102,9 @@ class Plan:
     `times` are the times the question names. `during` is the stretch a question about a past state asks for ("in March
     2031", "before the move"): verdicts are given for its end, and what held only within it, or says nothing of when it
     holds, is let through. ALWAYS with `--as-of`, "as of" or no such time: then the clocks alone decide.
+
+    `overview` says that no one fact is asked for: then what evolution worked out may stand beside what notes state. Else the
+    scope admits it only where `--type` or `--layer` asks for it.
     """
 
     text: str
@@ -117,6 +120,7 @@ class Plan:
     times: tuple[TimeExpression, ...] = ()
     during: Interval = ALWAYS
     negated: bool = False
+    overview: bool = False
     now: datetime | None = None
 
     @property
@@ -173,6 +177,7 @@ def plan(request: RecallRequest) -> Plan:
     )
     phrases = _distinct(next(filter(None, groups)) for groups in _QUOTED.findall(looked_at))
     operation = operation_of(text)
+    overview = operation in (Operation.FACT, Operation.LIST) and bool(OVERVIEW.search(looked_at))
     times = read_times(looked_at, request.now, events=operation is not Operation.TEMPORAL_ARITHMETIC)
     made = Plan(
         text=text,
@@ -187,11 +192,13 @@ def plan(request: RecallRequest) -> Plan:
             request.sources,
             request.layers,
             past=request.as_of is not None or request.known_at is not None,
+            stated=not overview and not request.types and not any(request.layers),
         ),
         hops=max(0, request.hops),
         cut=len(terms) > MAX_TERMS or len(text) > MAX_CHARACTERS,
         implied=tuple(dict.fromkeys(word for pattern, words in IMPLIED if pattern.search(looked_at) for word in words)),
         negated=any(fold(word) in NEGATIONS or fold(word).endswith(("n't", "n’t")) for word in words),
+        overview=overview,
         now=request.now or own_date(looked_at),
     )
     return made.at(times)

@@ -87,7 +87,7 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
                 if o in material.objects
                 and o in material.admitted
                 and o not in spoken
-                and material.objects[o].row["type"] in SPEAKS_FOR_ITS_LINES
+                and _speaks(material.objects[o])
                 and material.objects[o].holds
             )
         )
@@ -114,7 +114,7 @@ def units_of(material: Material, asked: Asked) -> list[Unit]:
             continue
         unit = object_unit(row, judged, _own_score(row, judged, asked, material.found), material.found)
         home = next((homes[p] for p in material.homes.get(row, ()) if p in homes and homes[p].score >= unit.score), None)
-        if judged.holds and home is not None and home.verdict == Standing.CURRENT and judged.row["type"] in SPEAKS_FOR_ITS_LINES:
+        if judged.holds and home is not None and home.verdict == Standing.CURRENT and _speaks(judged):
             home.attached.append(unit.id)
             continue
         units.append(unit)
@@ -148,6 +148,11 @@ def _places(judged: Mapping[int, Judged], evidence: Mapping[str, Sequence[sqlite
         if one.row["type"] == "claim" and which(one)
         for line in evidence.get(one.row["id"], ())
     }
+
+
+def _speaks(judged: Judged) -> bool:
+    """Whether it says what its lines say; what was worked out says something of its own."""
+    return judged.row["type"] in SPEAKS_FOR_ITS_LINES and (judged.row["mode"] != "inferred" or judged.row["type"] == "claim")
 
 
 def _own_score(row: int, judged: Judged, asked: Asked, found: Found) -> float:

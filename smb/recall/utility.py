@@ -18,6 +18,7 @@ import heapq
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from smb.model.goal import GoalLevel
@@ -26,6 +27,7 @@ from smb.model.verification import MULTIPLIER, NOT_A_CLAIM
 from smb.recall import dimensions as d
 from smb.recall.pack import Unit, tokens_of
 from smb.recall.standpoint import Standpoint
+from smb.stores.strength_table import Strength
 
 PROFILE_SHARE = 0.1
 COMPARED = 400  # candidates, best first, that the choice is made from
@@ -39,17 +41,19 @@ class Utility:
 
     `vectors(rows)` gives float32 (n, dimension) of matrix rows (None where there are none), `similarity` the question's
     cosine by matrix row, `embed(texts)` float32 (n, dimension); `documents` and `evidence` are catalog rows by id, as
-    the pipeline holds them.
+    the pipeline holds them; `strengths` what use has made of units, by id.
     """
 
     def __init__(
         self, standpoint: Standpoint, budget: int, documents: Mapping[str, Any], evidence: Mapping[str, Sequence[Any]],
         similarity: Any = None, vectors: Vectors | None = None, embed: Callable[[Sequence[str]], Any] | None = None,
+        strengths: Mapping[str, Strength] = MappingProxyType({}),
     ):  # fmt: skip
         self.standpoint, self.budget = standpoint, budget
         self._documents, self._evidence, self._similarity = documents, evidence, similarity
         self._vectors = vectors if similarity is not None else None
         self._aims = embed([g.text for g in standpoint.goals]) if embed and standpoint.goals and self._vectors else None
+        self._strengths = strengths
         self._tagged = any(g.tags for g in standpoint.goals)
         self._recency: dict[str, float] = {}
         self._tokens: dict[str, int] = {}
@@ -76,7 +80,7 @@ class Utility:
             standing,
             self._recent(unit),
             d.successful_use(*self._used(unit)) if view.uses else d.UNUSED,
-            d.confidence(row["confidence"], MULTIPLIER[row["verification"]]) if row is not None else NOT_A_CLAIM,
+            d.confidence(row["confidence"] if row is not None else NOT_A_CLAIM, (MULTIPLIER[row["verification"]] if row is not None else 1.0) * factor_of(unit, self._strengths)),
             d.evidence_strength(row["supports"] if row is not None else 1, view.profile.evidence_most),
             d.novelty(bool(view.seen) and not view.seen.isdisjoint((unit.id, *unit.attached))),
             0.0,
@@ -193,6 +197,11 @@ class Utility:
         for unit in units:
             if unit.dimensions is not None and not shown.isdisjoint(into.get(unit.id, ())):
                 self._set(unit, unit.dimensions._replace(contradiction=d.contradiction(False, True, False, False)))
+
+
+def factor_of(unit: Unit, strengths: Mapping[str, Strength]) -> float:
+    """What use has made of a unit's confidence, or of what stands in the same lines."""
+    return next((strengths[i].factor for i in (unit.id, *unit.attached) if i in strengths and strengths[i].factor != 1.0), 1.0) if strengths else 1.0
 
 
 class _Table:

@@ -86,7 +86,7 @@ async def judge_objects(
                 row,
                 standing,
                 then.title,
-                then.body,
+                then.prose,
                 then.value,
                 then.valid_from,
                 then.valid_to,

@@ -50,6 +50,17 @@ LIST = LatePattern(
     re.IGNORECASE,
 )
 
+OVERVIEW = LatePattern(  # asks for no one thing: what is known of it, how it came to be, what doesn't fit together
+    r"\bwhat (?:do|does|did) (?:we|i|you|the (?:notes|bank)|my notes|our notes) (?:know|have|say|hold)\b(?: (?:about|on|of))?|\btell me (?:all |everything )?about\b"
+    r"|\b(?:overview|summary|big picture|synopsis|synthesis|insights?|themes?|patterns?|trends?|timeline|history|story|evolution) (?:of|on|in|about|across|over|behind)\b"
+    r"|^\W*(?:please )?(?:summari[sz]e|sum up|outline|recap)\b|\bin common\b|\bhow (?:did|has|have) .{2,80} (?:develop|evolve|come about|unfold|(?:change|progress)(?:d)? over (?:time|the))"
+    r"|\bwhat contradicts\b|\bcontradict(?:s|ions?|ing|ory)?\b|\b(?:disagree|conflict|differ)(?:s|ing)? (?:about|on|over)\b|\b(?:notes|sources) (?:disagree|conflict|differ)\b"
+    r"|\bopen (?:questions?|points?|issues?)\b|\bwhat (?:is|are|remains?) (?:still )?(?:open|unresolved|unclear|unknown|unanswered)\b|\bwhat (?:should|could) (?:we|i) (?:research|find out|look into|investigate)\b"
+    r"|\bgaps? in\b|について(?:教え|知|まと|何)|概要|まとめて|要約|矛盾|食い違|経緯|推移|どう(?:変わっ|発展)|共通点|未解決|关于.{1,30}(?:知道|了解|什么)|關於.{1,30}(?:知道|了解|什麼)|概述|概况|總結|总结"
+    r"|自相矛盾|互相矛盾|演变|演變|如何(?:发展|發展|变化|變化)|共同点|尚未解决",
+    re.IGNORECASE,
+)
+
 TELLS_TIME = LatePattern(
     r"\b(yesterday|today|tonight|tomorrow|ago|(?:last|next|this|past) (?:week|month|year|morning|weekend|night|spring|"
     r"summer|autumn|fall|winter|"

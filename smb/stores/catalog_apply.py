@@ -255,7 +255,7 @@ async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[R
             old = held.get(object_id)
             if old is not None and old["identity"] != found.identity and fold(old["identity"]) != fold(found.identity):
                 raise IdentityCollision(object_id, old["identity"], found.identity)
-    texts = [(o.text, o) for o, _ in folded if (old := held.get(o.id)) is None or old["vector_row"] is None or (old["title"], old["body"]) != (o.title, o.body)]
+    texts = [(o.text, o) for o, _ in folded if (old := held.get(o.id)) is None or old["vector_row"] is None or (old["title"], old["body"]) != (o.title, o.prose)]
     vectors = {o.id: row for (_, o), row in zip(texts, vector_rows([t for t, _ in texts]), strict=True)} if vector_rows else {}
     (next_row,) = (await catalog.fetch("SELECT coalesce(max(rowid), 0) + 1 FROM memory_objects"))[0]
     unsaid, rows, indexed = [], [], []
@@ -267,7 +267,7 @@ async def _apply_objects(catalog: Catalog, touched: set[str], statements: list[R
         next_row += old is None
         vector = vectors.get(o.id, old["vector_row"] if old is not None else None)
         rows.append((rowid, *_row(o, verdict, aliases, grams, seq, vector)))
-        searched = (o.title, o.body, aliases, grams)
+        searched = (o.title, o.prose, aliases, grams)
         if old is not None:
             before = (old["title"], old["body"], old["aliases"], old["ngrams"])
             if before == searched:
@@ -284,5 +284,5 @@ def _row(o: MemoryObject, verdict: Verdict, aliases: str, grams: str, seq: int, 
     subject, attribute = o.key if o.key else ("", "")
     return (o.id, o.type.value, o.title, o.confidence, o.status.value, o.embedding_id, o.graph_node_id, orjson.dumps(o.source_ids).decode(),
             orjson.dumps(o.tags).decode(), int(o.layer), o.created, o.modified, o.identity, verdict.standing.value, o.mode.value, o.verification.value,
-            subject, attribute, o.value, o.about, o.attributed_to, o.valid_from, o.valid_to, o.recorded_at, o.revision, o.location, o.body,
+            subject, attribute, o.value, o.about, o.attributed_to, o.valid_from, o.valid_to, o.recorded_at, o.revision, o.location, o.prose,
             aliases, grams, o.supports, seq, vector, merged_into(verdict))

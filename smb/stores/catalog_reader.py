@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from smb.model.revision import Revision
 from smb.stores.catalog import Catalog
@@ -17,6 +17,7 @@ from smb.stores.lexical import match_query
 
 PASSAGE_WEIGHTS = "1.0, 0.3, 1.0"  # text, context, ngrams: a title says less of one passage than its own words do
 OBJECT_WEIGHTS = "1.0, 0.6, 0.9, 1.0"  # title, body, aliases, ngrams
+DERIVED = "(o.mode = 'inferred' AND o.type NOT IN ('concept', 'entity', 'claim'))"  # worked out, and standing for nothing that was stated
 POSTINGS_LIMIT = 20_000  # passages listed for one term; a term in more of them tells little
 RETRY_FACTOR = 8  # how much deeper to look when most of the hits belong to versions that are gone
 
@@ -35,13 +36,15 @@ OBJECT_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which rows a question may see. Empty tuples admit everything; `past` admits versions that are gone."""
+    """Which rows a question may see. Empty tuples admit everything; `past` admits versions that are gone, `stated` only
+    what notes or people state: nothing evolution worked out from it."""
 
     types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     layers: tuple[int, ...] = ()
     past: bool = False
+    stated: bool = False
 
     @property
     def passages(self) -> bool:
@@ -107,7 +110,7 @@ class CatalogReader:
 
     async def lexical_objects(self, match: str, scope: Scope, limit: int) -> list[tuple[int, float]]:
         """(rowid, relevance) of objects of any standing, best first, ties by row."""
-        where, params = _object_scope(scope)
+        where, params = _object_scope(replace(scope, stated=False))
         rows = await self.fetch(
             f"SELECT f.rowid, -bm25(objects_fts, {OBJECT_WEIGHTS}) AS s FROM objects_fts f JOIN memory_objects o ON "
             f"o.rowid = f.rowid "
@@ -117,9 +120,10 @@ class CatalogReader:
             f"AND rank MATCH 'bm25({OBJECT_WEIGHTS})' ORDER BY rank LIMIT ?",
             match,
             *params,
-            limit,
+            2 * limit if scope.stated else limit,
         )
-        return sorted(((row[0], row[1]) for row in rows), key=lambda pair: (-pair[1], pair[0]))
+        held = await self.admitted_objects([row[0] for row in rows], Scope(stated=True)) if scope.stated else {row[0] for row in rows}
+        return sorted(((row[0], row[1]) for row in rows if row[0] in held), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
     async def postings(self, terms: Sequence[str]) -> list[list[int]]:
         """For each term the rows of the passages whose own text has it, ascending, at most POSTINGS_LIMIT of them."""
@@ -190,6 +194,15 @@ class CatalogReader:
         )
         return [(row[0], row[1]) for row in found]
 
+    async def derived_vectors(self, rows: Iterable[int]) -> set[int]:
+        """Those of these vector rows that belong to nothing but what was worked out."""
+        found = await self.fetch(
+            f"SELECT o.vector_row FROM memory_objects o WHERE o.vector_row IN (SELECT value FROM json_each(?)) GROUP BY o.vector_row "
+            f"HAVING min({DERIVED}) AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.vector_row = o.vector_row)",
+            _list(rows),
+        )
+        return {row[0] for row in found}
+
     async def documents(self, ids: Iterable[str]) -> list[sqlite3.Row]:
         return await self.fetch(
             "SELECT id, root, path, source, title, encoding, shape, date, valid_from, valid_to, tags, live, recorded_at "
@@ -252,13 +265,15 @@ class CatalogReader:
         )
         return [(row[0], row[1], row[2]) for row in rows]
 
-    async def edges_of(self, ids: Iterable[str], limit: int) -> list[tuple[str, str, str, float]]:
-        """(from, to, type, weight) of the edges that touch these objects, both ways, heaviest first."""
+    async def edges_of(self, ids: Iterable[str], limit: int, scope: Scope = EVERYTHING) -> list[tuple[str, str, str, float]]:
+        """(from, to, type, weight) of the edges that touch these objects, both ways, heaviest first; those that notes or
+        people state, where the scope asks for it."""
         wanted = _list(ids)
+        stated = f"WHERE NOT EXISTS (SELECT 1 FROM memory_objects o WHERE o.id = held_by AND {DERIVED})" if scope.stated else ""
         rows = await self.fetch(
             "SELECT source, target, type, max(weight) AS w FROM (SELECT * FROM edges WHERE source IN (SELECT value FROM "
             "json_each(?1)) "
-            "UNION ALL SELECT * FROM edges WHERE target IN (SELECT value FROM json_each(?1))) GROUP BY source, target, type "
+            f"UNION ALL SELECT * FROM edges WHERE target IN (SELECT value FROM json_each(?1))) {stated} GROUP BY source, target, type "
             "ORDER BY w DESC, source, target, type LIMIT ?2",
             wanted,
             limit,
@@ -278,6 +293,15 @@ class CatalogReader:
             found.setdefault(source, set()).add(target)
             found.setdefault(target, set()).add(source)
         return found
+
+    async def weighed(self, ids: Iterable[str]) -> list[sqlite3.Row]:
+        """id, title, confidence, verification and changed (a transaction's number) of these objects."""
+        return await self.fetch("SELECT id, title, confidence, verification, changed FROM memory_objects WHERE id IN (SELECT value FROM json_each(?))", _list(ids))
+
+    async def looked_at(self) -> dict[str, int]:
+        """Phase of evolution → the number of the transaction up to which it has looked at the bank."""
+        rows = await self.fetch("SELECT substr(key, 9) AS phase, CAST(value AS INTEGER) AS seq FROM meta WHERE key LIKE 'evolved.%'")
+        return {row["phase"]: row["seq"] for row in rows}
 
     async def newest(self) -> tuple[str | None, str | None]:
         """(the newest date of a live document that is not ahead of the newest recorded time, that time), ISO."""
@@ -303,14 +327,15 @@ class CatalogReader:
 
     async def evidence_of(self, object_ids: Iterable[str]) -> list[sqlite3.Row]:
         """object_id, source, byte_start, byte_end, document_id, and of the passage that holds it: passage (its row),
-        p_start, line_start, live; current versions first, then in source order."""
+        p_start, line_start, live; current versions first, then in source order. Evidence of what was worked out names no
+        document: it is given the one its bytes lie in."""
         return await self.fetch(
-            "SELECT e.object_id, e.source, e.byte_start, e.byte_end, e.document_id, p.rowid AS passage, p.byte_start AS "
-            "p_start, p.line_start, "
+            "SELECT e.object_id, e.source, e.byte_start, e.byte_end, CASE e.document_id WHEN '' THEN coalesce(p.document_id, '') ELSE e.document_id END AS "
+            "document_id, p.rowid AS passage, p.byte_start AS p_start, p.line_start, "
             "coalesce(p.live, 0) AS live FROM object_evidence e LEFT JOIN passages p ON p.rowid = (SELECT q.rowid FROM "
             "passages q "
-            "WHERE q.source = e.source AND q.byte_start <= e.byte_start AND q.document_id = e.document_id ORDER BY "
-            "q.byte_start DESC LIMIT 1) "
+            "WHERE q.source = e.source AND q.byte_start <= e.byte_start AND (q.document_id = e.document_id OR e.document_id = '') ORDER BY "
+            "q.byte_start DESC, q.live DESC, q.document_id LIMIT 1) "
             "WHERE e.object_id IN (SELECT value FROM json_each(?)) ORDER BY e.object_id, live DESC, e.source, e.byte_start",
             _list(object_ids),
         )
@@ -334,7 +359,7 @@ def _document_scope(scope: Scope) -> tuple[str, list[object]]:
 
 def _object_scope(scope: Scope) -> tuple[str, list[object]]:
     """SQL over `o` (memory_objects)."""
-    said, params = "", []
+    said, params = f" AND NOT {DERIVED}" if scope.stated else "", []
     if types := [t for t in scope.types if t != "passage"]:
         said += f" AND o.type IN ({','.join('?' * len(types))})"
         params += types

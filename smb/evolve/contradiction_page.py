@@ -1,0 +1,121 @@
+"""How a contradiction reads: its title, its page and its question.
+
+Owns the wording. Says nothing that the two sides, their quotes and the reasons do not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from smb.evolve.snapshot import wikilink
+from smb.model.disagreement import Disagreement, Settled
+from smb.model.evidence import Span
+from smb.model.objects import MemoryObject
+
+SIDE = 70  # letters of a sentence in a title
+QUOTE = 300  # letters of a quote
+QUOTES = 3  # quotes of one claim that are shown
+SHARED = 2  # words two sentences must begin with in common to be told as one
+DIFFERENT = 6  # words of what then differs
+_HOW = {
+    "dismissed": "it is no contradiction", "both": "both hold, each in its place", "merged": "both sides are one claim now", "same": "it is the same disagreement as another one",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """A claim of one side: the object, and its quotes with where each stands (`path:line`)."""
+
+    claim: MemoryObject
+    quotes: tuple[tuple[Span, str], ...]
+
+    @property
+    def link(self) -> str:
+        return wikilink(self.claim.location.rpartition("/")[2].removesuffix(".md"), self.claim.title)
+
+
+def title_of(one: MemoryObject, other: MemoryObject, subject: str = "") -> str:
+    """What two claims disagree about, as a question. `subject` is the title of what both are about."""
+    if one.key and one.key == other.key and one.value and other.value:
+        about, attribute = subject or _capital(one.key[0]), one.key[1]
+        named = about if attribute in about.lower() else f"{about} {attribute}"
+        return f"{named}: {_plain(one.value)} or {_plain(other.value)}?"
+    return _woven(_plain(one.title), _plain(other.title)) or f"“{_short(_plain(one.title))}” or “{_short(_plain(other.title))}”?"
+
+
+def question_of(title: str) -> str:
+    return f"Which holds: {title}" if title.startswith("“") else f"Which holds? {title}"
+
+
+def body_of(d: Disagreement, voices: Mapping[str, Voice], settled: Settled | None, question: str) -> str:
+    """The page: both sides with their quotes, why they can't both hold, and how it stands."""
+    lines = ["Two statements that can't both hold:", ""]
+    for n, side in enumerate((d.one, d.other)):
+        if n:
+            lines += ["", "against", ""]
+        lines += _side([voices[i] for i in side if i in voices])
+    reasons = "; ".join(r for r in d.reasons if not r.startswith("“"))  # one that quotes both sentences says nothing new
+    lines += ["", f"{_KINDS.get(d.kind, 'They exclude each other')}{': ' if reasons else ''}{reasons}.", "", state_of(settled, question)]
+    return "\n".join(lines)
+
+
+def state_of(settled: Settled | None, question: str = "") -> str:
+    """One sentence on how a disagreement stands."""
+    if settled is None:
+        return f"Open: {question}" if question else "Open."
+    who = f" by {settled.by}" if settled.decision else ""
+    what = _HOW.get(settled.how) or (f"{settled.decision.by} kept one side" if settled.decision and settled.how == "kept" else f"one side is {settled.how}")
+    why = f" ({settled.reason})" if settled.reason and settled.reason != what else ""
+    return f"Settled{who}: {what}{why}."
+
+
+_KINDS = {
+    "number": "The figures differ", "date": "The dates differ", "negation": "One denies what the other says", "antonym": "They say opposites",
+    "state": "They name two states", "value": "They give two values", "quantifier": "They differ in how much it holds for",
+}
+
+
+def _side(voices: Sequence[Voice]) -> list[str]:
+    lines: list[str] = []
+    for voice in voices:
+        said = f" (said by {voice.claim.attributed_to})" if voice.claim.attributed_to else ""
+        places = ", ".join(place for span, place in voice.quotes[:QUOTES] if _plain(span.quote) == _plain(voice.claim.title))
+        lines.append(f"- {voice.link}{said}{' — ' if places else ''}{places}")
+        for span, place in voice.quotes[:QUOTES]:
+            if (quote := _plain(span.quote)) != _plain(voice.claim.title):
+                lines.append(f"  > {quote if len(quote) <= QUOTE else quote[: QUOTE - 1] + '…'} — {place}")
+        if len(voice.quotes) > QUOTES:
+            lines.append(f"  and {len(voice.quotes) - QUOTES} more")
+    return lines
+
+
+def _woven(one: str, other: str) -> str:
+    """ "The shop is open or closed on Sundays?": two sentences with one beginning told as one; "" where that reads badly."""
+    a, b = one.rstrip(".!").split(), other.rstrip(".!").split()
+    start = 0
+    while start < min(len(a), len(b)) and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    mine, theirs = a[start : len(a) - end], b[start : len(b) - end]
+    if start < SHARED or not mine or not theirs or max(len(mine), len(theirs)) > DIFFERENT or len(a) > 24:
+        return ""
+    return f"{' '.join((*a[:start], *mine, 'or', *theirs, *a[len(a) - end :]))}?"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _short(text: str) -> str:
+    text = text.rstrip(".")
+    if len(text) <= SIDE:
+        return text
+    cut = text[: SIDE - 1]
+    return f"{cut[: cut.rfind(' ')] if ' ' in cut[SIDE // 2 :] else cut}…"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

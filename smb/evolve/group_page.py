@@ -1,0 +1,122 @@
+"""The words of a page about a group of concepts: who is most typical, what words they share, what some of them say.
+
+Owns the sentences that abstractions, clusters and communities have in common; each sentence links to what it rests on. Never
+decides who belongs to a group.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+
+from smb.evolve.partition import Node
+from smb.evolve.snapshot import Doc, Snapshot
+from smb.evolve.terms import stem, words_of
+from smb.model.english import STOP_WORDS
+from smb.model.evidence import Span
+
+SHOWN = 5  # members whose own words a page quotes
+_QUOTE = 180  # characters of what a member says
+_SHORT = 25  # and the fewest that say something
+
+
+def shared_words(texts: Mapping[str, str], ids: Sequence[str], known: Collection[str], limit: int = 3) -> list[tuple[str, list[str]]]:
+    """The rarest words of English that several of these texts use, as most write them, each with its users in the order of
+    `ids`; without the stems `known`. Rests on these texts alone: another note elsewhere changes nothing."""
+    users: dict[str, list[str]] = defaultdict(list)
+    written: dict[str, Counter[str]] = defaultdict(Counter)
+    for id_ in ids:
+        words: dict[str, str] = {}
+        for word in words_of(texts[id_]):
+            if len(word) > 2 and word.isalpha() and word not in STOP_WORDS:
+                words.setdefault(stem(word), word)
+        for term, word in words.items():
+            users[term].append(id_)
+            written[term][word] += 1
+    least = max(2, math.ceil(len(ids) / 5))
+    scores = {term: len(who) * rarity(term_word(written[term])) for term, who in users.items() if len(who) >= least and term not in known}
+    best = sorted(scores, key=lambda term: (-scores[term], term))[:limit]
+    return [(term_word(written[term]), users[term]) for term in best]
+
+
+@cache
+def _english() -> tuple[Mapping[str, int], int]:
+    from spellchecker import SpellChecker
+
+    words = SpellChecker(language="en", distance=1).word_frequency
+    return words, words.total_words
+
+
+def rarity(word: str) -> float:
+    """How much less often than once in a thousand words English uses `word`, as a logarithm; 0 for the common ones."""
+    counts, total = _english()
+    return max(0.0, math.log(total / (1000 * (1 + counts[word] if word in counts else 1000))))
+
+
+def term_word(written: Mapping[str, int]) -> str:
+    return min(written, key=lambda word: (-written[word], word))
+
+
+def typical(snapshot: Snapshot, nodes: Mapping[str, Node], ids: Collection[str]) -> list[str]:
+    """`ids` from the most typical member on: nearest to the middle of the group, then named by most documents."""
+    import numpy as np
+
+    members = sorted(ids)
+    vectors = snapshot.vectors([nodes[i].item for i in members]).astype(np.float64)
+    near = np.rint(vectors @ vectors.mean(axis=0) * 100)
+    return [members[n] for n in sorted(range(len(members)), key=lambda n: (-near[n], -len(nodes[members[n]].documents), nodes[members[n]].item.title, members[n]))]
+
+
+def links(nodes: Mapping[str, Node], ids: Sequence[str], limit: int = 3, more: int | None = None) -> str:
+    """"[[a]], [[b]] and 4 more"; `more` is how many there are beyond `ids` where that is not simply the rest of them."""
+    shown = [nodes[i].item.link for i in ids[:limit]]
+    left = len(ids) - len(shown) if more is None else more
+    if left:
+        return f"{', '.join(shown)} and {left} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def sayings(nodes: Mapping[str, Node], texts: Mapping[str, str], ids: Sequence[str], limit: int = SHOWN) -> tuple[str, list[str]]:
+    """What the first of `ids` that say something say of themselves, a list item each; and which these are."""
+    found: dict[str, str] = {}
+    for id_ in ids:
+        said = " ".join(texts[id_].split())
+        item = nodes[id_].item
+        if len(said) >= _SHORT and said != item.title and not said.endswith(":"):
+            found[id_] = f"- {item.link}: {clipped(said)}"
+        if len(found) == limit:
+            break
+    return "\n".join(found.values()), list(found)
+
+
+async def cited_spans(snapshot: Snapshot, cited: Sequence[str]) -> tuple[Span, ...]:
+    """The first quote under each of `cited`, at most twelve."""
+    spans = await snapshot.evidence(cited)
+    return tuple(dict.fromkeys(span for i in cited for span in spans.get(i, ())[:1]))[:12]
+
+
+def clipped(text: str) -> str:
+    if len(text) <= _QUOTE:
+        return text
+    return text[:_QUOTE].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+
+
+def places(nodes: Mapping[str, Node], documents: Mapping[str, Doc], ids: Collection[str]) -> tuple[set[str], str]:
+    """The documents these rest on, and the folder that holds most of their own ("" where none holds half)."""
+    resting = {d for i in ids for d in (nodes[i].documents or ())} & documents.keys()
+    folders = Counter(documents[nodes[i].home].path.rpartition("/")[0] for i in ids if nodes[i].home)
+    best = min(folders, key=lambda f: (-folders[f], f), default="")
+    return resting, best if best and folders[best] * 2 > len(ids) else ""
+
+
+def connections(group_of: Mapping[str, Sequence[str]], ties: Mapping[str, Sequence[str]], ids: Collection[str]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Other groups these members have ties to, most ties first, each with the ties as (member, other)."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for id_ in sorted(ids):
+        for other in ties.get(id_, ()):
+            if other not in ids:
+                for group in group_of.get(other, ()):
+                    found[group].append((id_, other))
+    return sorted(((group, sorted(set(pairs))) for group, pairs in found.items()), key=lambda pair: (-len(pair[1]), pair[0]))

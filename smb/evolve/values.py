@@ -1,0 +1,71 @@
+"""The keyed values notes give of each thing, in order of time.
+
+Owns which claims speak of one attribute of one thing, and whether their values can be compared. Never judges which of two is right.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from smb.evolve.snapshot import Item, Snapshot
+from smb.model.measure import Value, value_of
+from smb.model.objects import MemoryType
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value as one claim gives it; `lapsed` where a newer one took its place, `homes` the live documents that state it."""
+
+    claim: Item
+    value: Value
+    lapsed: bool
+    homes: tuple[str, ...]
+
+    @property
+    def day(self) -> str:
+        """The day from which it holds, "" where it is not dated."""
+        return (self.claim.valid_from or "")[:10]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What values speak of: the object, and its folded attributes, each with its values by day."""
+
+    subject: Item
+    attributes: Mapping[str, tuple[Given, ...]]
+
+    @property
+    def homes(self) -> tuple[str, ...]:
+        return tuple(sorted({home for values in self.attributes.values() for given in values for home in given.homes}))
+
+
+async def things(snapshot: Snapshot, about: Collection[str] | None = None) -> list[Thing]:
+    """Everything that has keyed values, by id; of `about` alone where given."""
+    superseded = await snapshot.superseded()
+    held: dict[str, dict[str, list[Item]]] = defaultdict(lambda: defaultdict(list))
+    for claim in (*snapshot.stated(MemoryType.CLAIM), *superseded.values()):
+        subject = snapshot.canonical(claim.about)
+        if claim.attribute and not claim.attributed_to and subject in snapshot.items and (about is None or subject in about):
+            held[subject][claim.attribute].append(claim)
+    ids = [claim.id for attributes in held.values() for claims in attributes.values() for claim in claims]
+    homes = await snapshot.stated_in() if about is None else await snapshot.documents_of(ids)
+    found = []
+    for subject in sorted(held):
+        attributes = {}
+        for attribute in sorted(held[subject]):
+            given = [Given(claim, value_of(claim.value), claim.id in superseded, homes.get(claim.id, ())) for claim in held[subject][attribute] if claim.id in superseded or homes.get(claim.id)]
+            if given:
+                attributes[attribute] = tuple(sorted(given, key=lambda g: (g.day, g.claim.id)))
+        if attributes:
+            found.append(Thing(snapshot.items[subject], attributes))
+    return found
+
+
+def called(given: Given) -> str:
+    """The attribute as a note writes it: “Top temperature” of “Kiln North – Top temperature: 1290 °C”."""
+    _, dash, rest = given.claim.title.partition(" – ")
+    name, colon, _ = rest.partition(": ")
+    written = name if dash and colon else given.claim.attribute
+    return written if written[1:] != written[1:].lower() else written[:1].lower() + written[1:]

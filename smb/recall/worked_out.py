@@ -1,0 +1,129 @@
+"""Items that were worked out from others: what they rest on, and whether that still stands.
+
+Owns which candidates are such and how many of them may stand beside what notes state; the closure, the trust and the warnings of
+those that are shown. They are never evidence: what they say is in what they cite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from smb.model.currentness import AsOf, Standing, judge
+from smb.model.objects import Verification
+from smb.model.revision import Revision, Statement
+from smb.model.validity import from_iso
+from smb.model.verification import MULTIPLIER
+from smb.recall.dimensions import confidence
+from smb.recall.pack import Unit
+from smb.recall.query import Plan
+from smb.stores.catalog_reader import CatalogReader
+from smb.stores.strength_table import PLAIN, strengths
+
+SHARE = 3  # one in so many items of an overview may be worked out
+SIDED = frozenset({"contradiction", "question"})  # come with what they are about
+DEEPEST, MOST = 4, 400  # levels and objects of a closure that are followed
+_STATED = frozenset({"concept", "entity", "claim"})
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What one item rests on. `cited` are the ids it names itself, `closure` those below them too, nearest first; `stale` says what
+    changed since evolution last looked ("" for nothing), `contested` that something it rests on is; `trust` is the least of all."""
+
+    cited: tuple[str, ...]
+    closure: tuple[str, ...]
+    stale: str
+    contested: bool
+    trust: float
+
+
+def is_worked_out(unit: Unit) -> bool:
+    return unit.judged is not None and unit.judged.row["mode"] == "inferred" and unit.type not in _STATED
+
+
+def admitted(units: Sequence[Unit], asked: Plan, n: int) -> list[Unit]:
+    """`units` with as many worked out ones as may be shown: all where the scope asks for them, else, of those that hold, the
+    best few. The records of cycles are only for who asks for them."""
+    if asked.scope.types or any(asked.scope.layers):
+        return list(units)
+    room = max(1, n // SHARE)
+    kept: list[Unit] = []
+    for unit in units:
+        if is_worked_out(unit):
+            if not room or unit.type == "evolution" or unit.verdict not in ("current", "contested"):
+                continue
+            room -= 1
+        kept.append(unit)
+    return kept
+
+
+async def bases(units: Iterable[Unit], as_of: AsOf, reader: CatalogReader) -> dict[str, Basis]:
+    """Id → basis of the units that were worked out."""
+    made = {unit.id: unit for unit in units if is_worked_out(unit)}
+    if not made:
+        return {}
+    histories = await reader.histories(made)
+    waiting = dict.fromkeys(i for id_ in made for i in _derived_from(histories[id_], as_of, id_))
+    for _ in range(DEEPEST):
+        new = [i for i in waiting if i not in histories][:MOST]
+        if not new:
+            break
+        histories.update(await reader.histories(new))
+        waiting = dict.fromkeys(i for id_ in new for i in _derived_from(histories[id_], as_of, id_))
+    verdicts = {i: judge(history, as_of, i) for i, history in histories.items()}
+    rows = {row["id"]: row for row in await reader.weighed(histories)}
+    use = await strengths(reader.catalog, histories)
+    trust = {i: confidence(row["confidence"], MULTIPLIER[Verification(row["verification"])] * use.get(i, PLAIN).factor) for i, row in rows.items()}
+    looked = await reader.looked_at() if as_of.known_at is None else {}
+    found: dict[str, Basis] = {}
+    for id_, unit in made.items():
+        cited = _derived_from(histories[id_], as_of, id_)
+        below = _below(id_, histories, as_of)
+        actor = next((r.actor for r in reversed(verdicts[id_].supports)), "")
+        changed = [
+            i for i in cited
+            if i in rows and rows[i]["changed"] > looked.get(actor, 0) and _changed(histories[i], i, from_iso(unit.recorded_at or None), as_of)
+        ]
+        found[id_] = Basis(
+            cited, below,
+            _reason([(rows[i]["title"], verdicts[i].standing) for i in changed]),
+            any(verdicts[i].standing is Standing.CONTESTED for i in (id_, *below) if i in verdicts),
+            round(min(trust[i] for i in (id_, *below) if i in trust), 4) if id_ in trust else 0.0,
+        )
+    return found
+
+
+def _derived_from(history: Sequence[Revision], as_of: AsOf, id_: str) -> tuple[str, ...]:
+    supports = judge(history, as_of, id_).supports
+    return tuple(dict.fromkeys(i for r in supports if isinstance(r.statement, Statement) for i in r.statement.derived_from if i != id_))
+
+
+def _below(id_: str, histories: Mapping[str, Sequence[Revision]], as_of: AsOf) -> tuple[str, ...]:
+    """Everything under an object as far as it was read, level by level."""
+    found: dict[str, None] = {}
+    level = [id_]
+    while level:
+        level = [i for one in level for i in _derived_from(histories[one], as_of, one) if i in histories and i != id_ and i not in found]
+        found.update(dict.fromkeys(level))
+        level = list(dict.fromkeys(level))
+    return tuple(found)
+
+
+def _changed(history: Sequence[Revision], id_: str, since: datetime | None, as_of: AsOf) -> bool:
+    """Whether anything was said of an object after `since`."""
+    return since is not None and any(
+        r.recorded_at is not None and r.recorded_at > since and (as_of.known_at is None or r.recorded_at <= as_of.known_at) for r in history
+    )
+
+
+def _reason(changed: Sequence[tuple[str, Standing]]) -> str:
+    """What became of the first cited object that changed, and how many more did."""
+    if not changed:
+        return ""
+    title, standing = changed[0]
+    short = title if len(title) <= 80 else f"{title[:79]}…"
+    what = "has changed since" if standing in (Standing.CURRENT, Standing.CONTESTED) else f"is {standing} since"
+    more = f", and {len(changed) - 1} more of what it cites" if len(changed) > 1 else ""
+    return f"“{short}” {what}{more}"
