@@ -23,6 +23,7 @@ from smb.projections import Progress, Projections
 from smb.stores.catalog import Catalog, open_or_start_over
 from smb.stores.evidence_store import EvidenceStore
 from smb.stores.ledger import Ledger
+from smb.stores.model_memo import ModelMemo
 from smb.usage import Usage
 from smb.writer import Writer
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from smb.ingest.scope import Root
     from smb.lookup import Lookup
     from smb.models import Models
+    from smb.conflicts import Conflicts
     from smb.signing import Desk
     from smb.stores.graph import KnowledgeGraph
     from smb.stores.vector_mirror import VectorMirror
@@ -81,11 +83,12 @@ class Bank:
     # ------------------------------------------------------------ the main job
 
     async def ingest(self, paths: Sequence[Path] = (), *, include: Sequence[str] = (), max_size: int | None = None, follow_symlinks: bool = False,
-                     sync: bool = False, dry_run: bool = False, skip_embeddings: bool = False, progress: Progress | None = None) -> dict[str, Any]:
+                     sync: bool = False, dry_run: bool = False, skip_embeddings: bool = False, model: bool = False,
+                     progress: Progress | None = None) -> dict[str, Any]:
         """Reads folders (all known ones, else the configured `kbmd` folder, when `paths` is empty) into the bank.
 
-        `sync` also brings Chroma and graph.json up to date; `skip_embeddings` leaves Chroma as it is. Raises
-        NothingToIngest, BankLocked.
+        `sync` also brings Chroma and graph.json up to date; `skip_embeddings` leaves Chroma as it is; `model` has the local model
+        read, after that, whatever it has not read. Raises NothingToIngest, BankLocked.
         """
         from smb.ingest.scope import NotANote
         from smb.ingest.pipeline import INCLUDED, LARGEST, Ingester, IngestReport, ScanOptions
@@ -95,7 +98,8 @@ class Bank:
             pass
         await self.catalog.run("PRAGMA mmap_size = 0")  # pages read through a map count as memory of this process
         report = IngestReport()
-        ingester = Ingester(self.catalog, self.evidence, self.writer.writing, self.writer.commit, self.clock, read_toml(self.path).single_valued)
+        ingester = Ingester(self.catalog, self.evidence, self.writer.writing, self.writer.commit, self.clock, read_toml(self.path).single_valued,
+                            ModelMemo(self.path))
         options = ScanOptions(tuple(include), max_size or LARGEST, follow_symlinks, dry_run)
         for path in paths or self._default_paths():
             for root in await self._roots(path):
@@ -104,8 +108,10 @@ class Bank:
                     raise NotANote(path, f"its name is not like {', '.join(INCLUDED)}; name other files with --include")
                 if not dry_run and (root.subset is None or root.name in read_places(self.path)):  # one file makes no root to read later
                     write_place(self.path, root.name, root.path)
+        read = None
         if not dry_run:
             await self.projections.render()
+            read = await self.read_with_model(progress) if model else None
             waiting = await self.projections.follow(sync, not skip_embeddings, progress)
             report.warnings += [{"path": "", "code": "to_embed", "detail": waiting}] if waiting else []
         rows = await self.catalog.fetch("SELECT type, count(*) AS n FROM memory_objects WHERE standing IN ('current', 'contested') GROUP BY type ORDER BY type")
@@ -115,7 +121,21 @@ class Bank:
             "changed": report.changed, "moved": report.moved, "unchanged": report.unchanged, "removed": report.removed,
             "skipped": report.skipped, "warnings": report.warnings, "refused": report.refused, "objects": {row["type"]: row["n"] for row in rows},
             "passages": passages, "generation": self.ledger.generation(), "dry_run": dry_run, "seconds": round(time.perf_counter() - started, 3),
+            **({"model": read} if read is not None else {}),
         }
+
+    async def read_with_model(self, progress: Progress | None = None) -> dict[str, Any]:
+        """Has the local model read what it has not read: {"model", "read", "pending", "refused", "failed", "unavailable"}."""
+        from smb.ingest.model_reading import ModelReading
+        from smb.inference.prompts import load
+        from smb.models import model_client
+
+        reading = ModelReading(self.catalog, self.evidence, ModelMemo(self.path), load("extract", prompts_path()), self.writer.writing, self.writer.commit,
+                               self.clock, read_toml(self.path).single_valued)
+        async with model_client(self.settings) as client:
+            report = await reading.run(client, progress)
+        await self.projections.render()
+        return report.to_json()
 
     def _default_paths(self) -> list[Path]:
         known = [Path(place) for place in read_places(self.path).values()]
@@ -212,6 +232,25 @@ class Bank:
         from smb.signing import Desk
 
         return Desk(self.catalog, self.writer, self.toml.authority)
+
+    def _conflicts(self) -> Conflicts:
+        from smb.conflicts import Conflicts
+
+        return Conflicts(self.catalog, self.writer, self.toml.authority)
+
+    async def conflicts(self, which: Literal["open", "resolved", "all"] = "open", *, kind: str = "", about: str = "") -> list[dict[str, Any]]:
+        """The contradictions (DESIGN.md, section 8), oldest first; of one `kind`, or with `about` in what is said."""
+        await self.writer.catch_up_if_free()
+        return await self._conflicts().list(which, kind, about)
+
+    async def resolve_conflict(self, reference: str, *, who: str, reason: str, keep: str = "", scopes: Sequence[str] = (), dismiss: bool = False) -> dict[str, Any]:
+        """A person's decision on a contradiction: one side kept, both with scopes, or dismissed. Raises UnknownConflict, NotAResolution,
+        SideGone, SignerMissing, NotEntitled, BankLocked."""
+        from smb.conflicts import Resolution
+
+        told = await self._conflicts().resolve(reference, Resolution(who, reason, keep, tuple(scopes), dismiss), self.clock)
+        await self.projections.render()
+        return {"schema_version": SCHEMA_VERSION, **told, "generation": self.ledger.generation()}
 
     # ------------------------------------------------------------ looking up
 

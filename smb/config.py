@@ -212,7 +212,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("max_file_size", size_in_bytes, "bytes; larger files are skipped", bank_may_set=True),
         Setting("recall_budget", _whole(1, 10_000_000), "tokens a recall may return", bank_may_set=True),
         Setting("recall_profile", _text, "scoring profile of recall", bank_may_set=True),
-        Setting("log_recalls", _yes_or_no, "note in usage/ which items a recall showed (never the question), for `smb evolve`", bank_may_set=True),
+        Setting("log_recalls", _yes_or_no, "note in usage/ which items a recall showed (never the question), for `smb evolve`"),
     )
 }
 

@@ -110,9 +110,7 @@ class Desk:
         if verdict.standing is Standing.REVOKED:
             raise NothingToSign(current.title, verdict.standing)
         strength, form = evidence_strength(verdict.supports), form_of(current.title, current.value)
-        for r in given:
-            if _counts(r, strength, form) and r.actor != who and authority <= _of(r).authority:
-                raise NotEntitled(who, authority, f"{r.actor}, who signed it, or more than {_of(r).authority}")
+        refuse_overruling(history, current, who, authority)
         rejection = _fresh(current, who, reason, SignOff(Decision.REJECTED, authority, strength, form), history)
         freed = await self._superseded_by(verdict.supports, who) + await self._contested_by(object_id, history, who) if verdict.holds else []
         return Signed(Transaction("reject", who, now, (rejection, *freed)), current)
@@ -133,13 +131,7 @@ class Desk:
     # ------------------------------------------------------------ parts
 
     def _signer(self, who: str) -> tuple[str, int]:
-        who = " ".join(who.split())
-        if not who:
-            raise SignerMissing
-        authority = self._authority.get(who, SIGNS_FROM)
-        if authority < SIGNS_FROM:
-            raise NotEntitled(who, authority, f"{SIGNS_FROM}")
-        return who, authority
+        return signer(who, self._authority)
 
     async def _known(self, object_id: str) -> tuple[list[Revision], MemoryObject]:
         history = (await self._catalog.histories([object_id]))[object_id]
@@ -169,6 +161,25 @@ class Desk:
                 if by.kind is RevisionKind.CONTEST and {by.object_id, *by.into} == {other, object_id}:
                     freed[by.id] = new_revision(RevisionKind.REVOKE, other, told[0].object_type, replaces=(by.id,), reason="the other side was rejected", actor=who)
         return [freed[i] for i in sorted(freed)]
+
+
+def signer(who: str, authorities: Mapping[str, int]) -> tuple[str, int]:
+    """The name of who decides, and their authority. Raises SignerMissing, NotEntitled."""
+    who = " ".join(who.split())
+    if not who:
+        raise SignerMissing
+    authority = authorities.get(who, SIGNS_FROM)
+    if authority < SIGNS_FROM:
+        raise NotEntitled(who, authority, f"{SIGNS_FROM}")
+    return who, authority
+
+
+def refuse_overruling(history: Collection[Revision], current: MemoryObject, who: str, authority: int) -> None:
+    """Raises NotEntitled where somebody of as much authority has signed off what `who` would end."""
+    strength, form = evidence_strength(judge(history, about=current.id).supports), form_of(current.title, current.value)
+    for r in sign_offs(history, about=current.id):
+        if _counts(r, strength, form) and r.actor != who and authority <= _of(r).authority:
+            raise NotEntitled(who, authority, f"{r.actor}, who signed it, or more than {_of(r).authority}")
 
 
 def _fresh(o: MemoryObject, who: str, note: str, decision: SignOff, history: Collection[Revision]) -> Revision:

@@ -25,10 +25,10 @@ PACKAGES = {  # package → the packages it may import besides itself (DESIGN.md
     "interfaces": {"model", "bank", "config", "version"},
 }
 BELOW = {"model", "stores", "inference"}
-COMPOSITION = ("config", "bank_layout", "embedding", "writer", "keys", "authoring", "projections", "usage", "signing", "lookup", "embeds", "health", "evolution", "undoing", "models", "asking")  # each may import those before it
+COMPOSITION = ("config", "bank_layout", "embedding", "writer", "keys", "authoring", "projections", "usage", "signing", "conflicts", "lookup", "embeds", "health", "evolution", "undoing", "models", "asking")  # each may import those before it
 ROOT_MODULES = {  # the row of `smb/config.py` and `smb/bank.py`: the composition root and what it is split into
     **{name: BELOW | set(COMPOSITION[:rank]) for rank, name in enumerate(COMPOSITION)},
-    **{name: BELOW | set(COMPOSITION) | {"evolve"} for name in ("evolution", "undoing")},
+    **{name: BELOW | set(COMPOSITION) | {"evolve"} for name in ("evolution", "undoing", "conflicts")},
     "bank": BELOW | set(COMPOSITION) | {"ingest", "recall", "evolve"},
     "version": {"bank"},  # smb/__init__.py
     "__main__": {"interfaces"},

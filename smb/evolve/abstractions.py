@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from smb.evolve.group_page import cited_spans, links, places, sayings, shared_words, typical
 from smb.evolve.hierarchy import kinds_of
-from smb.evolve.partition import ALIKE, RENEW, Bond, Node, fresh_of, grouped, memberships, nodes_of
+from smb.evolve.partition import RENEW, Bond, Node, fresh_of, grouped, memberships, nodes_of
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Snapshot, wikilink
 from smb.evolve.terms import stem, words_of
@@ -27,8 +27,10 @@ from smb.model.revision import Statement
 
 LEAST = 3  # concepts of an abstraction, abstractions of a meta-concept
 TOGETHER = 0.5  # share of those with a trait that community detection must have found together
-OWN = 0.5  # share of a group that must have the trait for the group to count as its
+OWN = 0.34  # share of a group that must have the trait for the group to count as its
+KIN = 0.28  # mean cosine of those with a trait from which on they belong together, found together or not: four times that of any two
 WIDEST = 0.2  # share of all concepts beyond which a trait tells nothing
+UPPER = 0.35  # and the share beyond which it is no meta-concept
 MOST = 200  # concepts an abstraction contains by an edge
 _KINDS = {WORDS: 1.0, KIND: 1.1, TAG: 1.05, PLACED: 0.85, FOLDER: 0.9}  # how good a name each kind of trait makes
 _META = "meta:"
@@ -60,12 +62,12 @@ class AbstractionPromoter:
         bodies = await snapshot.bodies(nodes)
         fresh = await fresh_of(snapshot, self.name, nodes)
         if not held or len(fresh) > RENEW * len(nodes):
-            found = _together(traits, await grouped(snapshot, Bond.BOTH), await grouped(snapshot, Bond.BOTH, 1))
-            kept = _distinct(traits, found, [], _attested(nodes, bodies))
+            found = _together(snapshot, traits, await grouped(snapshot, Bond.BOTH), await grouped(snapshot, Bond.BOTH, 1))
+            kept = _distinct(traits, found, [])
         else:
             kept = [_Abstraction(trait, item.title, frozenset(traits.holders[trait])) for trait, item in held.items() if trait in traits.holders]
-            new = {trait: 0.0 for trait in traits.among(fresh) if trait not in held and _alike(snapshot, traits, trait)}
-            kept += _distinct(traits, new, kept, _attested(nodes, bodies) if new else "")
+            new = {t: likeness for t in traits.among(fresh) if t not in held and _fits(traits, t) and (likeness := _likeness(snapshot, traits, t)) >= KIN}
+            kept += _distinct(traits, new, kept)
         upper = _meta(traits, kept, {trait.removeprefix(_META): item.title for trait, item in held.items() if trait.startswith(_META)})
         lower = [a for a in kept if a.trait not in upper]
         touched = lower if not snapshot.since else await self._touched(snapshot, lower)
@@ -126,29 +128,29 @@ def _reason(trait: str, traits: Traits) -> str:
         case "tag":
             return f"carry the tag #{value}"
         case "folder":
-            return f"come from notes in the folder `{value}`"
+            return f"are what the notes in the folder `{value}` are about"
         case "kind":
-            return f"are called a kind of {value}"
+            return f"are each called a {value}"
         case _:
             folder, _, key = value.partition("|")
-            return f"come from notes in the folder `{folder}` and have “{traits.surface(key)}” in their names"
+            return f"have “{traits.surface(key)}” in their names and notes of their own in the folder `{folder}`"
 
 
 # ---------------------------------------------------------------------- which traits
 
 
-def _together(traits: Traits, *levels: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Each trait that most of its holders were found together with → the share that was."""
-    found: dict[str, float] = {}
+def _together(snapshot: Snapshot, traits: Traits, *levels: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Each trait whose holders belong together → how much: the share that was found together, or how alike they are."""
+    found = {trait: _likeness(snapshot, traits, trait) for trait in traits.holders if _fits(traits, trait)}
+    kept = {trait: likeness for trait, likeness in found.items() if likeness >= KIN}
     for groups in levels:
         group_of = {i: n for n, group in enumerate(groups) for i in group}
-        for trait, holders in traits.holders.items():
-            if _fits(traits, trait):
-                there = Counter(group_of[i] for i in holders if i in group_of)
-                share = sum(n for group, n in there.items() if n >= max(2, OWN * len(groups[group]))) / len(holders)
-                if share >= TOGETHER:
-                    found[trait] = max(share, found.get(trait, 0.0))
-    return found
+        for trait in found:
+            there = Counter(group_of[i] for i in traits.holders[trait] if i in group_of)
+            share = sum(n for group, n in there.items() if n >= max(2, OWN * len(groups[group]))) / len(traits.holders[trait])
+            if share >= TOGETHER:
+                kept[trait] = max(share, kept.get(trait, 0.0))
+    return kept
 
 
 def _fits(traits: Traits, trait: str) -> bool:
@@ -157,16 +159,14 @@ def _fits(traits: Traits, trait: str) -> bool:
             and len({d for i in holders for d in traits.nodes[i].documents}) > 1)
 
 
-def _alike(snapshot: Snapshot, traits: Traits, trait: str) -> bool:
-    """Whether those with a trait are about as alike as what is found together: the test of a trait that is new."""
-    if not _fits(traits, trait):
-        return False
-    holders = traits.holders[trait]
-    total = snapshot.vectors([traits.nodes[i].item for i in holders]).sum(axis=0)
-    return float(total @ total) - len(holders) >= 0.7 * ALIKE * len(holders) * (len(holders) - 1)
+def _likeness(snapshot: Snapshot, traits: Traits, trait: str) -> float:
+    """The mean cosine of two of those with a trait."""
+    n = len(traits.holders[trait])
+    total = snapshot.vectors([traits.nodes[i].item for i in traits.holders[trait]]).sum(axis=0)
+    return round((float(total @ total) - n) / (n * (n - 1)), 3)
 
 
-def _distinct(traits: Traits, found: Mapping[str, float], beside: Sequence[_Abstraction], attested: str) -> list[_Abstraction]:
+def _distinct(traits: Traits, found: Mapping[str, float], beside: Sequence[_Abstraction]) -> list[_Abstraction]:
     """The best of the traits `found`, named, none of nearly the same members as another or as one of `beside`."""
     kept: list[_Abstraction] = []
     at: dict[str, list[_Abstraction]] = defaultdict(list)
@@ -175,9 +175,10 @@ def _distinct(traits: Traits, found: Mapping[str, float], beside: Sequence[_Abst
         for i in a.members:
             at[i].append(a)
 
-    def worth(trait: str) -> tuple[float, int, str]:
+    def worth(trait: str) -> tuple[float, str]:
         kind = trait.partition(":")[0]
-        return -(_KINDS[kind] * (0.5 + found[trait]) * math.log2(1 + len(traits.holders[trait]))), -trait.count(" "), trait
+        longer = 1 + 0.15 * trait.count(" ") if kind == WORDS else 1
+        return -(_KINDS[kind] * longer * (0.5 + found[trait]) * math.log2(1 + len(traits.holders[trait]))), trait
 
     for trait in sorted(found, key=worth):
         members = frozenset(traits.holders[trait])
@@ -186,7 +187,7 @@ def _distinct(traits: Traits, found: Mapping[str, float], beside: Sequence[_Abst
         if any(near[t] >= 0.7 * min(len(members), len(a.members)) and max(len(members), len(a.members)) <= 2.5 * min(len(members), len(a.members))
                for t, a in rivals.items()):
             continue
-        title = traits.title_of(trait, attested)
+        title = traits.title_of(trait)
         if not title or fold(title) in taken:
             continue
         taken.add(fold(title))
@@ -198,23 +199,19 @@ def _distinct(traits: Traits, found: Mapping[str, float], beside: Sequence[_Abst
     return kept
 
 
-def _attested(nodes: Mapping[str, Node], bodies: Mapping[str, str]) -> str:
-    return " " + " ".join(f"{node.item.title} {bodies.get(i, '')}" for i, node in nodes.items()).lower()
-
-
 def _meta(traits: Traits, kept: Sequence[_Abstraction], titles: Mapping[str, str]) -> dict[str, _Upper]:
     """Traits most members of at least three abstractions share, the narrowest first; each abstraction under one of them."""
     under: dict[str, list[_Abstraction]] = defaultdict(list)
     for a in kept:
         shared = Counter(trait for i in a.members for trait in traits.of[i] if not trait.startswith((PLACED, KIND)))
         for trait, n in shared.items():
-            if n >= 0.8 * len(a.members) and len(traits.holders[trait]) >= 1.5 * len(a.members) and (trait in titles or len(traits.holders[trait]) <= 0.6 * len(traits.nodes)):
+            if n >= 0.8 * len(a.members) and len(traits.holders[trait]) >= 1.5 * len(a.members) and (trait in titles or len(traits.holders[trait]) <= UPPER * len(traits.nodes)):
                 under[trait].append(a)
     found: dict[str, _Upper] = {}
     placed: set[str] = set()
     for trait in sorted(under, key=lambda t: (t not in titles, len(traits.holders[t]), t)):
         lower = [a for a in under[trait] if a.trait not in placed and a.trait != trait]
-        title = titles.get(trait) or next((a.title for a in kept if a.trait == trait), "") or traits.title_of(trait, "")
+        title = titles.get(trait) or next((a.title for a in kept if a.trait == trait), "") or traits.title_of(trait)
         if len(lower) >= LEAST and title and fold(title) not in {fold(u.title) for u in found.values()} | {fold(a.title) for a in kept if a.trait != trait}:
             placed |= {a.trait for a in lower}
             found[trait] = _Upper(title, tuple(sorted(lower, key=lambda a: (-len(a.members), a.title))))

@@ -29,7 +29,7 @@ public publicly | private privately confidential secret
 true correct right accurate | false incorrect wrong inaccurate untrue
 alive living | dead deceased
 present | absent missing
-online | offline
+online running-now | offline
 manual manually handmade | automatic automatically automated
 internal internally | external externally
 permanent permanently indefinite | temporary temporarily provisional interim

@@ -30,7 +30,7 @@ _DATE = re.compile(
     rf"|\b(?P<m6>(?-i:January|February|March|April|May|June|July|August|September|October|November|December))\b(?!\s[a-z]+ed\b)",
     re.IGNORECASE,
 )
-_YEAR_IS = re.compile(rf"(\byear\b.{{0,40}}\s(?:is|was))\s({_YEAR})\b", re.IGNORECASE)
+_YEAR_IS = re.compile(rf"(\byear\b.{{0,40}}\s(?:is|was)|\bit\s(?:is|was)(?=\s\d{{4}}\s(?:when|that)))\s({_YEAR})\b", re.IGNORECASE)
 _HINT = re.compile(rf"\d{{4}}|\bq[1-4]\b|{'|'.join(_WEEKDAYS)}|\b{_MONTH}\b|\d[./]\d", re.IGNORECASE)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 from smb.evolve.terms import stem
@@ -45,7 +46,7 @@ _TOKEN = re.compile(
     r"|(?P<raw>[^\s\"“”«»()\[\],;]*(?:[_=<>{}@#$~^|\\/]|[^\W\d_]\.[^\W\d_]|\(\))[^\s\"“”«»(),;\[\]]*)"
     r"|(?P<genitive>['’]s?\b(?<=[^\W_]['’]s)|(?<=[^\W_])['’]s\b)"
     r"|(?P<word>[^\W\d_]+(?:\+\+|#)?|\w+)"
-    r"|(?P<sign>[%°€$£¥<>≤≥≈~±=?&×]|(?P<comma>[,;])|\+)")
+    r"|(?P<sign>[%°€$£¥<>≤≥≈~±=?×]|[&|*]+|(?P<comma>[,;])|\+|[-−](?=\s?\d))")
 _GENITIVE = "'s"
 
 
@@ -54,8 +55,9 @@ def words_of_claim(text: str) -> tuple[str, ...]:
     """The words of a sentence, levelled: "," where one stood, "'s" for a genitive, fillers gone, numbers and units in one writing."""
     text = unicodedata.normalize("NFKC", text).replace("’", "'").replace("℃", "°C")
     text = re.sub(r"[*`]+|\[\[|\]\]", "", text).strip()
+    text = _spelt_out(text)
     out: list[str] = []
-    for found in _TOKEN.finditer(_spelt_out(text)):
+    for found in _TOKEN.finditer(text):
         kind, token = found.lastgroup, found[0]
         if kind == "number":
             out.append(re.sub(r"(?<=\d)[,' ](?=\d{3}(?!\d))", "", token.replace("−", "-")).lstrip("+"))
@@ -71,7 +73,8 @@ def words_of_claim(text: str) -> tuple[str, ...]:
         elif kind == "comma":
             out.append(",")
         elif kind == "sign":
-            out.append("and" if token == "&" else token)
+            joins = token == "&" and text[:found.start()][-1:].isspace() and out and out[-1][-1:].isalnum()
+            out.append("and" if joins else token)
         else:
             out += _word(token, out)
     return _trimmed(_money_last(out))
@@ -211,6 +214,6 @@ def _settled(words: tuple[str, ...]) -> tuple[str, ...]:
 _UNHEARD = frozenset((*BE, "of", "by", _GENITIVE, ","))
 
 
-def skeleton(text: str) -> tuple[str, ...]:
-    """What all forms of a sentence have in common: the stems of its words, sorted, without those a rearrangement adds."""
-    return tuple(sorted(stem(w) for w in words_of_claim(text) if w not in _UNHEARD))
+def skeleton(words: Iterable[str]) -> tuple[str, ...]:
+    """What all forms of a sentence of these words have in common: their stems, sorted, without those a rearrangement adds."""
+    return tuple(sorted(stem(w) for w in words if w not in _UNHEARD))

@@ -55,7 +55,7 @@ def body_of(d: Disagreement, voices: Mapping[str, Voice], settled: Settled | Non
         if n:
             lines += ["", "against", ""]
         lines += _side([voices[i] for i in side if i in voices])
-    reasons = "; ".join(r for r in d.reasons if not r.startswith("“"))  # one that quotes both sentences says nothing new
+    reasons = "; ".join(r.rstrip(".") for r in d.reasons if not r.startswith("“"))  # one that quotes both sentences says nothing new
     lines += ["", f"{_KINDS.get(d.kind, 'They exclude each other')}{': ' if reasons else ''}{reasons}.", "", state_of(settled, question)]
     return "\n".join(lines)
 

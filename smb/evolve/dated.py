@@ -21,7 +21,7 @@ from smb.model.revision import Revision, Statement
 from smb.model.validity import Interval
 
 _OCCASIONS = frozenset("journal diary daily log logs meeting meetings minutes decision decisions standup retro changelog chat chats worklog".split())
-_OF_THE_NOTE = frozenset("author authors owner attendees participants deciders source clipped created updated tags status date title".split())
+OF_THE_NOTE = frozenset("author authors owner attendees participants deciders source clipped created updated tags status date title".split())
 _DATED_PATH = re.compile(r"(?<!\d)\d{4}[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?(?!\d)")
 _PREPOSITION = re.compile(r"(?:on|in|at|valid) ", re.IGNORECASE)
 QUOTE = 240  # characters of a claim that are told
@@ -103,7 +103,7 @@ async def _steps(snapshot: Snapshot, claims: Mapping[str, Item], superseded: Map
     for id_, claim in claims.items():
         told = [documents[d] for d in stated_in.get(id_, ())]
         at = claim.valid.start or (claim.valid.end - timedelta(days=1) if claim.valid.end else None)
-        if at is None or not told or fold(claim.attribute) in _OF_THE_NOTE or claim.attribute and claim.valid.start is None:
+        if at is None or not told or fold(claim.attribute) in OF_THE_NOTE or claim.attribute and claim.valid.start is None:
             continue
         own = all(d.date.start != claim.valid.start for d in told) or str(at.year) in claim.title.removeprefix(told[0].title)
         occasion = not claim.attribute and any(is_occasion(d, snapshot.items.get(d.primary)) for d in told)

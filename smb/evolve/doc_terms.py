@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.evolve.terms import stem, terms_of, words_of
 from smb.model.english import STOP_WORDS
+from smb.model.identity import fold
 from smb.model.objects import MemoryType, Mode
 
 RARE = 12  # documents that may share a term before it links none of them
-_REPEATED = 2  # documents that may make one claim before it counts as boilerplate
 _HALF = 0.5  # what two neighbouring terms add to their own weights; a figure may be met anywhere
 _PRIOR = 20  # documents every term is imagined to be missing from, so that a handful of notes has common words too
 _COMMON = 400  # claims of a term that are looked at; one that has more is no rare one
@@ -47,7 +47,7 @@ class DocTerms:
         """1.0 for a term two documents share, near 0 for one all use; half of it for a pair of terms and for a bare figure."""
         most = len(self.documents) + _PRIOR
         rarity = math.log(most / min(max(self.spread[term], 2), most)) / math.log(most / 2)
-        return rarity * (_HALF if " " in term or term[0].isdigit() else 1.0)
+        return rarity**2 * (_HALF if " " in term or term[0].isdigit() else 1.0)
 
     def weigh(self, terms: Iterable[str]) -> float:
         return round(sum(map(self.weight, sorted(terms))), 6)
@@ -58,6 +58,11 @@ class DocTerms:
 
     def in_titles(self, document: str) -> frozenset[str]:
         return terms_in(self.documents[document].title)
+
+    def names(self, document: str, other: str) -> bool:
+        """Whether a claim of one document has the title of the other, of two words at least."""
+        title = fold(self.documents[other].title)
+        return len(terms_of(title)) > 1 and any(title in fold(told.text) for told in self.told[document])
 
     def neighbours(self, among: Collection[str] | None = None) -> dict[tuple[str, str], float]:
         """Pairs of documents that share rare terms → what these weigh; only pairs with a document of `among` where given."""
@@ -102,9 +107,8 @@ async def read(snapshot: Snapshot) -> DocTerms:
     own: dict[str, list[Item]] = {i: [] for i in sorted(found.documents)}
     described = await _properties(snapshot, None)
     for claim in snapshot.stated(MemoryType.CLAIM):
-        if claim.id not in described and len(homes.get(claim.id, ())) <= _REPEATED:
-            for home in homes.get(claim.id, ()):
-                own[home].append(claim)
+        if claim.id not in described and len(homes.get(claim.id, ())) == 1:
+            own[homes[claim.id][0]].append(claim)
     for document, claims in own.items():
         found.add(document, claims)
         found.spread.update(found.terms[document])
@@ -138,10 +142,8 @@ async def _add(snapshot: Snapshot, found: DocTerms, documents: Collection[str]) 
     own: dict[str, list[Item]] = {i: [] for i in documents}
     for id_ in sorted(homes):
         item = snapshot.items.get(id_)
-        if item is not None and item.type is MemoryType.CLAIM and item.mode is not Mode.INFERRED and id_ not in described and len(homes[id_]) <= _REPEATED:
-            for home in homes[id_]:
-                if home in own:
-                    own[home].append(item)
+        if item is not None and item.type is MemoryType.CLAIM and item.mode is not Mode.INFERRED and id_ not in described and len(homes[id_]) == 1 and homes[id_][0] in own:
+            own[homes[id_][0]].append(item)
     for document, claims in own.items():
         found.add(document, claims)
 
@@ -154,7 +156,7 @@ async def _users(snapshot: Snapshot, word: str) -> set[str]:
     ids = [row["id"] for row in rows if row["id"] in snapshot.items]
     if len(rows) == _COMMON:
         return set(ids)
-    return {home for homes in (await snapshot.documents_of(ids)).values() if len(homes) <= _REPEATED for home in homes}
+    return {homes[0] for homes in (await snapshot.documents_of(ids)).values() if len(homes) == 1}
 
 
 async def _properties(snapshot: Snapshot, documents: Collection[str] | None) -> set[str]:

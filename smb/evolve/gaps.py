@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 
 from smb.evolve.drafts import Draft
 from smb.evolve.snapshot import Snapshot
-from smb.evolve.values import Thing, called
+from smb.evolve.values import Thing, named
 from smb.evolve.wording import Sentence, listed
 
 LIKE = (3, 12)  # how many things may be alike for a missing attribute of another to be telling
@@ -71,6 +71,6 @@ def _lack(thing: Thing, alike: Sequence[Thing], missing: Sequence[str], sources:
     for attribute in missing[:4]:
         given = [other.attributes[attribute][-1] for other in alike[:4]]
         values = listed([f"{other.subject.title} ({g.claim.value})" for other, g in zip(alike, given)])
-        sentences.append(Sentence(f"No note gives the {called(given[0])} of {thing.subject.title}, but it is given of {values}", (thing.subject, *(g.claim for g in given))))
-    names = listed([called(alike[0].attributes[a][-1]) for a in missing[:2]])
+        sentences.append(Sentence(f"No note gives the {named(given)} of {thing.subject.title}, but it is given of {values}", (thing.subject, *(g.claim for g in given))))
+    names = listed([named(alike[0].attributes[a]) for a in missing[:2]])
     return Draft("gap", (thing.subject.id,), f"{thing.subject.title}: {names} not stated", tuple(sentences), 0.4 + len(alike) / 20, documents=sources)

@@ -7,18 +7,21 @@ decides who belongs to a group.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
 
 from smb.evolve.partition import Node
+from smb.evolve.rarity import rarity
 from smb.evolve.snapshot import Doc, Snapshot
 from smb.evolve.terms import stem, words_of
+from smb.evolve.word_forms import is_word
 from smb.model.english import STOP_WORDS
 from smb.model.evidence import Span
 
 SHOWN = 5  # members whose own words a page quotes
 _QUOTE = 180  # characters of what a member says
+_TELLING = 2.0  # rarity from which on a word that several share is worth telling
 _SHORT = 25  # and the fewest that say something
 
 
@@ -36,23 +39,21 @@ def shared_words(texts: Mapping[str, str], ids: Sequence[str], known: Collection
             users[term].append(id_)
             written[term][word] += 1
     least = max(2, math.ceil(len(ids) / 5))
-    scores = {term: len(who) * rarity(term_word(written[term])) for term, who in users.items() if len(who) >= least and term not in known}
-    best = sorted(scores, key=lambda term: (-scores[term], term))[:limit]
-    return [(term_word(written[term]), users[term]) for term in best]
+    scores = {term: len(who) * rare for term, who in users.items()
+              if len(who) >= least and term not in known and (rare := rarity(term_word(written[term]))) >= _TELLING}
+    best: list[str] = []
+    for term in sorted(scores, key=lambda term: (-scores[term], term)):
+        if len(best) < limit and not any(term.startswith(other) or other.startswith(term) for other in best):
+            best.append(term)
+    return [(_cased(term_word(written[term]), [texts[i] for i in users[term]]), users[term]) for term in best]
 
 
-@cache
-def _english() -> tuple[Mapping[str, int], int]:
-    from spellchecker import SpellChecker
-
-    words = SpellChecker(language="en", distance=1).word_frequency
-    return words, words.total_words
-
-
-def rarity(word: str) -> float:
-    """How much less often than once in a thousand words English uses `word`, as a logarithm; 0 for the common ones."""
-    counts, total = _english()
-    return max(0.0, math.log(total / (1000 * (1 + counts[word] if word in counts else 1000))))
+def _cased(word: str, texts: Sequence[str]) -> str:
+    """A folded word in the letter case most of these texts use, lower where it is an English word."""
+    if is_word(word):
+        return word
+    cases = Counter(m[0] for text in texts for m in re.finditer(rf"\b{re.escape(word)}\b", text, re.IGNORECASE))
+    return min(cases, key=lambda case: (-cases[case], case), default=word)
 
 
 def term_word(written: Mapping[str, int]) -> str:
@@ -110,13 +111,3 @@ def places(nodes: Mapping[str, Node], documents: Mapping[str, Doc], ids: Collect
     best = min(folders, key=lambda f: (-folders[f], f), default="")
     return resting, best if best and folders[best] * 2 > len(ids) else ""
 
-
-def connections(group_of: Mapping[str, Sequence[str]], ties: Mapping[str, Sequence[str]], ids: Collection[str]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Other groups these members have ties to, most ties first, each with the ties as (member, other)."""
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for id_ in sorted(ids):
-        for other in ties.get(id_, ()):
-            if other not in ids:
-                for group in group_of.get(other, ()):
-                    found[group].append((id_, other))
-    return sorted(((group, sorted(set(pairs))) for group, pairs in found.items()), key=lambda pair: (-len(pair[1]), pair[0]))

@@ -107,7 +107,7 @@ def _named(nodes: Mapping[str, Node], names: Mapping[str, str]) -> list[Relation
     def bears(words: str) -> str:
         for name in (fold(words), fold(words) + "s"):
             id_ = names.get(name, "")
-            if id_ and nodes[id_].item.type is MemoryType.CONCEPT and fold(nodes[id_].item.title) == name:
+            if id_ and nodes[id_].item.type is MemoryType.CONCEPT and nodes[id_].item.title.casefold() == name:
                 return id_
         return ""
 
@@ -142,7 +142,7 @@ def _filed(nodes: Mapping[str, Node], documents: Mapping[str, Doc]) -> list[Rela
     found: list[Relation] = []
     for document, id_ in sorted(homes.items()):
         folder = documents[document].path.rpartition("/")[0]
-        if heads.get(folder, id_) == id_:
+        if heads.get(folder) == id_:
             folder = folder.rpartition("/")[0]
         if folder and (head := heads.get(folder)):
             found.append(Relation(id_, head, Sort.PART, FILED, f"kept in the folder `{folder}`", id_))

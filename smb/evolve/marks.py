@@ -112,10 +112,13 @@ class MarkReader:
 
 _COLUMNS = "p.document_id, p.source, p.ordinal, p.kind, p.byte_start, p.byte_end, p.line_start, p.line_end, p.text, p.context, d.encoding"
 _LIVE = f"SELECT {_COLUMNS} FROM passages p JOIN documents d ON d.id = p.document_id WHERE p.live = 1 AND "
+_WORDS = " OR ".join(  # one of these is in every mark but a box, as the index folds them
+    "todo decided decision agreed resolved resolution entscheidung beschlossen beschluss décision décidé decisión decidido decisão decisões question questions unknown unknowns "
+    "open unresolved unanswered answered unclear clarify clarified offen offene frage fragen ouverte ouvertes suspens pregunta preguntas questão questões aberto".split())
+_RUNS = '"決定" OR "决定" OR "决策" OR "未解 解決" OR "待解 解决"'
 _MARKED = (
-    "p.kind IN ('item', 'paragraph', 'quote') AND (p.text GLOB '*[[]?] *' OR instr(p.text, 'TODO') OR instr(p.text, '?') OR instr(p.text, '？') "
-    "OR p.text LIKE '%decid%' OR p.text LIKE '%decis%' OR p.text LIKE '%agreed:%' OR p.text LIKE '%resol%' OR p.text LIKE '%beschl%' OR instr(p.text, '決定') OR instr(p.text, '决定') "
-    "OR p.context LIKE '%› %deci%' OR p.context LIKE '%› %décis%' OR p.context LIKE '%› entscheid%' OR instr(p.context, '› 決定') OR instr(p.context, '› 决'))")
+    f"(p.kind = 'item' AND p.text GLOB '*[[]?] *' OR p.kind IN ('item', 'paragraph', 'quote') AND p.rowid IN (SELECT rowid FROM passages_fts WHERE passages_fts MATCH "
+    f"'({{text context}} : ({_WORDS})) OR (ngrams : ({_RUNS}))'))")
 
 
 async def _read(snapshot: Snapshot, only: Collection[str] | None = None) -> Marks:
@@ -125,7 +128,7 @@ async def _read(snapshot: Snapshot, only: Collection[str] | None = None) -> Mark
     if only is None:
         rows = await snapshot.catalog.fetch(f"{_LIVE}{_MARKED}")
     else:
-        rows = await snapshot.catalog.fetch_in(f"{_LIVE}{_MARKED} AND p.document_id IN ({{marks}})", sorted(only))
+        rows = await snapshot.catalog.fetch_in(_LIVE + _MARKED.replace("{", "{{").replace("}", "}}") + " AND p.document_id IN ({marks})", sorted(only))
     marks = Marks()
     records = {d.id for d in documents.values() if (only is None or d.id in only) and is_record(d, snapshot.items.get(d.primary))}
     for row in sorted(rows, key=lambda row: (row["document_id"], row["ordinal"])):

@@ -69,7 +69,7 @@ def class_of(type_: MemoryType, title: str, places: Collection[Stated] = (), by_
         return (MemoryClass.PROCEDURAL if _how_to(title) else MemoryClass.SEMANTIC), 0
     if type_ is not MemoryType.CLAIM or not places:
         return MemoryClass.SEMANTIC, 0
-    if by_owner and any(not place.episode for place in places) and is_rule(title):
+    if by_owner and any(not place.episode and is_rule(title.removeprefix(f"{place.context[0]}: " if place.context else "")) for place in places):
         return MemoryClass.POLICY, 0
     if all(_OPEN_TASK.match(place.text) for place in places):
         return MemoryClass.WORKING_MEMORY, 0

@@ -13,7 +13,7 @@ from functools import lru_cache
 from smb.evolve.acronyms import initials, is_acronym, letters_of, names_in
 from smb.evolve.name_parts import parts_of
 from smb.evolve.terms import stem
-from smb.evolve.word_forms import LONG, american, irregular_singular, is_slip, spelt_out
+from smb.evolve.word_forms import american, irregular_singular, slips_among, spelt_out
 from smb.model.identity import fold
 
 WIDEST = 48  # names under one key; a key of more tells nothing
@@ -64,17 +64,7 @@ def _stem(word: str) -> str:
 
 def slips_in(titles: Iterable[str]) -> dict[str, str]:
     """Words of the titles that are slips of another word of theirs → that word."""
-    words = sorted({w for title in titles for w in parts_of(title).words if len(w) >= LONG - 1 and w.isascii() and w.isalpha()})
-    cut: dict[str, list[str]] = {}
-    for word in words:
-        for rest in {word, *(word[:i] + word[i + 1:] for i in range(1, len(word)))}:
-            cut.setdefault(rest, []).append(word)
-    near = sorted({(a, b) for members in cut.values() if 1 < len(members) <= WIDEST for n, a in enumerate(members) for b in members[n + 1:]})
-    found: dict[str, str] = {}
-    for a, b in near:
-        if is_slip(a, b):
-            found.setdefault(a, b)
-    return found
+    return slips_among(w for title in titles for w in parts_of(title).words)
 
 
 def pairs_of(keys: Mapping[str, frozenset[str]], fresh: frozenset[str]) -> list[tuple[str, str]]:

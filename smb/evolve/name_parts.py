@@ -95,6 +95,8 @@ def parts_of(name: str) -> NameParts:
                 joints.append(False)
             elif kept:
                 marks.append(kept)
+            elif words and n + 1 == len(tokens) and bare[0] in "-/*":
+                marks.append(bare)
             elif not words and bare[-1] in "/-" and not found.start() and text[found.end():found.end() + 1].isalnum():
                 marks.append(bare)  # /GL and --force are options
             elif bare == "." and found.end() < len(text) and text[found.end()].isalnum() and (not found.start() or text[found.start() - 1].isspace()):

@@ -57,11 +57,12 @@ class _Difference:
     lasting: bool = False
 
 
+_MAKING = frozenset(map(concept, "write build make design found paint compose invent publish bear create develop bake knit sew carve".split()))  # what was so made is so
 _LIMIT = concept("limit")
 _LASTING = frozenset(("done", "canceled", "retired", "approved", "rejected"))  # what was once so remains so
 _NEAR = tuple(frozenset(map(concept, line.split())) for line in (
-    "begin found open launch create introduce build", "end finish complete close stop", "birth celebrate", "big tall", "send email mail post ship deliver", "make build create produce",
-    "need require take", "sleep rest", "hold happen", "keep store put", "speak talk", "eat consume", "buy get", "work employ", "teach lecture", "weigh heavy", "live home", "rent lease pay", "last take", "repair service",
+    "begin found open launch create introduce build", "end finish complete close stop", "birth celebrate", "big tall", "send ship deliver", "make build create produce",
+    "locate base", "need require take", "sleep rest", "hold happen", "keep store put", "part include contain", "speak talk", "eat consume", "buy get", "work employ", "teach lecture", "weigh heavy", "live home", "rent lease pay", "last take", "repair service",
     "read book", "sing choir", "sit seat", "drive car", "prefer favorite like", "test check", "delete remove", "error crash", "wear dress", "ask request", "save store", "earn make", "run operate", "vote elect"))
 
 
@@ -123,8 +124,8 @@ def _tells_change(a: Analysed, b: Analysed) -> bool:
 
 
 def _same_referents(a: Analysed, b: Analysed) -> bool:
-    """Not where a claim speaks of "it" or "this": what is meant stands elsewhere."""
-    return not a.stance.deictic and not b.stance.deictic
+    """Not where a claim speaks of "it" or "this", or is no sentence: what is meant stands elsewhere."""
+    return not a.stance.deictic and not b.stance.deictic and (a.predicates or a.cjk) and (b.predicates or b.cjk)
 
 
 # ---------------------------------------------------------------- claims with a key
@@ -158,7 +159,8 @@ def _worded(a: Analysed, b: Analysed) -> Opposition | None:
     if len(left) > 6 or len(right) > 6:
         return None
     found: list[_Difference] = []
-    certainty += _paired(left, right, found)
+    paired = _paired(left, right, found)
+    certainty += paired
     found += _figures(a, b) or []
     dated = _dated(a, b)
     if dated:
@@ -182,7 +184,15 @@ def _worded(a: Analysed, b: Analysed) -> Opposition | None:
     decisive = _one_decisive(found)
     if decisive is None or not _tenses_meet(a, b, decisive):
         return None
-    return _weighed(a, b, left, right, decisive, certainty)
+    specific = paired >= 1 or _specific(a, shared, decisive.kind is OppositionKind.VALUE)
+    return _weighed(a, b, left, right, decisive, certainty, specific)
+
+
+def _specific(a: Analysed, shared: frozenset[str], by_value: bool) -> bool:
+    """Whether a word they share says by itself what they are about: not the verb, the value, or what is counted, unless more goes with it."""
+    value = a.slot.places if a.slot and by_value else ()
+    alike = [t for t in a.tokens if t.concept in shared and t.weight >= 0.5 and t.at not in value]
+    return any(t.weight >= 1 and not t.counted and (not t.main or t.concept in ONCE or len(alike) > 1) for t in alike) or len(alike) > 1 and any(t.counted for t in alike)
 
 
 def _paired(left: list[Token], right: list[Token], found: list[_Difference]) -> float:
@@ -233,7 +243,8 @@ def _figures(a: Analysed, b: Analysed) -> list[_Difference]:
         if same and len(same) == sum(q.comparable(p) for p in a.quantities) == 1:
             r = same[0]
             if _excludes(q, r, a, b):
-                found.append(_Difference(OppositionKind.NUMBER, f"{_said(q)} against {_said(r)}"))
+                told = q.kind == "clock" and Time.PAST in (a.time, b.time)
+                found.append(_Difference(OppositionKind.NUMBER, f"{_said(q)} against {_said(r)}", not told))
         elif same and len(same) > 1:
             found += [_Difference(OppositionKind.NUMBER, "several figures", False)] if all(_excludes(q, r, a, b) for r in same) else []
     return found
@@ -272,7 +283,7 @@ def _denied(a: Analysed, b: Analysed) -> _Difference | None:
         return None
     no, yes = (a, b) if a.negations % 2 else (b, a)
     scope = [t for t in no.tokens if t.in_scope]
-    sure = a.negations + b.negations == 1 and (bool(scope) or no.concepts <= yes.concepts)
+    sure = a.negations + b.negations == 1 and a.order == b.order and (bool(scope) or no.concepts <= yes.concepts)
     return _Difference(OppositionKind.NEGATION, f"{_short(no)} against {_short(yes)}", sure)
 
 
@@ -315,7 +326,8 @@ def _slots(left: list[Token], right: list[Token], a: Analysed, b: Analysed) -> _
         left.remove(t)
     for u in theirs:
         right.remove(u)
-    return _Difference(OppositionKind.VALUE, f"{' '.join(t.form for t in mine)} against {' '.join(u.form for u in theirs)}", sure)
+    made = any(t.main and t.concept in _MAKING and t.concept in b.concepts for t in a.tokens)
+    return _Difference(OppositionKind.VALUE, f"{' '.join(t.form for t in mine)} against {' '.join(u.form for u in theirs)}", sure, made)
 
 
 def _one_decisive(found: list[_Difference]) -> _Difference | None:
@@ -339,7 +351,7 @@ def _tenses_meet(a: Analysed, b: Analysed, difference: _Difference) -> bool:
     return True
 
 
-def _weighed(a: Analysed, b: Analysed, left: list[Token], right: list[Token], difference: _Difference, certainty: float) -> Opposition | None:
+def _weighed(a: Analysed, b: Analysed, left: list[Token], right: list[Token], difference: _Difference, certainty: float, specific: bool) -> Opposition | None:
     """What remains on either side decides whether they speak of one thing."""
     measured = _measure_words(a, b) if difference.kind is OppositionKind.NUMBER else frozenset()
     mine = [t.weight for t in left if t.concept not in measured]
@@ -347,9 +359,11 @@ def _weighed(a: Analysed, b: Analysed, left: list[Token], right: list[Token], di
     top, top2 = max(mine, default=0.0), max(theirs, default=0.0)
     if top >= 1 and top2 >= 1 or sum(w >= 1 for w in (*mine, *theirs)) > 2:
         return None
-    if certainty < 1 or any(_other_person(x, y, rest) for x, y, rest in ((a, b, right), (b, a, left))):
+    if certainty < 1 or not specific or any(_other_person(x, y, rest) for x, y, rest in ((a, b, right), (b, a, left))):
         return None
-    sure = difference.sure and top < 1 and top2 < 1 and not (top and top2)
+    sure = difference.sure and top < 1 and top2 < 1 and not (top and top2) and (certainty >= 2 or not top and not top2)
+    if any(t.form == "must" for t in (*left, *right)) and not (a.order or b.order):
+        sure = False
     return Opposition(difference.kind, (difference.reason,), sure)
 
 
@@ -359,6 +373,8 @@ def _measure_words(a: Analysed, b: Analysed) -> frozenset[str]:
         kinds.add("money" if q.kind in CURRENCIES else q.kind)
         if q.per:
             kinds.add("rate")
+        if q.bound:
+            kinds.add("bound")
     return frozenset().union(*(MEASURED.get(kind, frozenset()) for kind in kinds))
 
 

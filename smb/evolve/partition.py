@@ -183,13 +183,13 @@ async def _ties(snapshot: Snapshot, nodes: Sequence[Node], of: Sequence[int], bo
     return ties
 
 
-async def linked(snapshot: Snapshot, ids: Collection[str]) -> dict[str, list[tuple[str, EdgeType]]]:
-    """Each of `ids` → what stated edges join it to, either way, with their types; claims left out."""
-    found: dict[str, list[tuple[str, EdgeType]]] = {id_: [] for id_ in sorted(ids)}
+async def linked(snapshot: Snapshot, ids: Collection[str]) -> dict[str, list[str]]:
+    """Each of `ids` → those of them that stated edges join it to, either way; kept for all nodes."""
+    found: dict[str, list[str]] = {id_: [] for id_ in sorted(ids)}
     for edge in await snapshot.edges():
         if edge.source in found and edge.target in found and edge.source != edge.target:
-            found[edge.source].append((edge.target, edge.type))
-            found[edge.target].append((edge.source, edge.type))
+            found[edge.source].append(edge.target)
+            found[edge.target].append(edge.source)
     return found
 
 

@@ -13,7 +13,7 @@ from smb.evolve.doc_terms import DocTerms
 from smb.evolve.terms import STOP_WORDS, stem
 
 MOST = 3  # phrases named
-LONGEST = 5  # words of a phrase
+LONGEST = 8  # words of a phrase
 _WORD = re.compile(r"[^\W_]+(?:['’.+#_-]+[^\W_]+)*[+#]*")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 
@@ -50,10 +50,13 @@ def _words(text: str) -> list[_Word]:
 
 
 def _runs(text: str, ours: Sequence[_Word], theirs: Sequence[_Word]) -> list[Sequence[_Word]]:
-    """Longest runs of words, unbroken by punctuation, that both have in this order; without stop words at their ends."""
+    """Longest runs of words, unbroken by punctuation, that both have in this order; with stop words only inside."""
     found: list[Sequence[_Word]] = []
     n = 0
     while n < len(ours):
+        if ours[n].stop:
+            n += 1
+            continue
         best = 0
         for m in range(len(theirs)):
             k = 0
@@ -64,8 +67,6 @@ def _runs(text: str, ours: Sequence[_Word], theirs: Sequence[_Word]) -> list[Seq
         run = list(ours[n:n + best])
         while run and run[-1].stop:
             run.pop()
-        while run and run[0].stop:
-            run.pop(0)
         if run:
             found.append(run)
         n += max(best, 1)

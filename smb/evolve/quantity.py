@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from smb.evolve.stems import stem
+from smb.evolve.word_classes import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FILLERS, PREPOSITIONS
 from smb.model.identity import fold
 from smb.model.measure import value_of
 
@@ -46,10 +48,11 @@ _CLOCK = re.compile(
     rf"|(?P<h4>\d{{1,2}}|{'|'.join(_ONES[1:13])})\so['’]?clock|\b(?:at|until|till|by|before|after|from)\s(?P<h5>{'|'.join(_ONES[1:13])})(?=\s*(?:[.,;]|$|on\b|in\sthe\b|every\b|sharp\b|each\b))|\b(?P<noon>noon|midday|midnight)\b)",
     re.IGNORECASE,
 )
+_AMOUNTING = frozenset(map(stem, "equal reach total score hit number average measure weigh cost exceed sell hold seat fit carry sleep employ contain count".split()))
 _LABELS = frozenset(
     "version v release chapter section page pages step line figure table appendix part level phase stage room no nr number issue ticket build "
     "type class grade tier model series python windows python php java node django ubuntu debian unit volume season episode kiln machine gate platform route "
-    "exit highway bus tram error code warning rfc iso http port group row column paragraph act scene article rule item lot case".split())
+    "example option chapter exit highway bus tram error code warning rfc iso http port group row column paragraph act scene article rule item lot case".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
             return m[0]
         quantity, kept = one
         found.append(quantity)
-        return f" #n {kept} "
+        return f" {'#n' if quantity.kind else '#c'} {kept} "
 
     text = _CLOCK.sub(clock, _ADVERBIAL.sub(lambda m: f"{_TIMES_OVER[m[1].lower()]} times {m[2]}", text))
     return found, _QUANTITY.sub(quantity, text.replace("minus ", "-"))
@@ -200,17 +203,26 @@ def _names_something(m: re.Match[str], text: str) -> bool:
     before = text[: m.start("low")]
     if m["bound"] or m["about"] or m["money"]:
         return False
-    if before[-1:] in "#/_" and before:
+    if before and not before[-1].isspace() and before[-1] not in "(~[–—-€$£¥≈<>≤≥=\"'":
         return True
     if m["low"].lower() in ("one", "zero") and not (m["unit"] and unit_of(m["unit"])[0]):
         return True
     word = re.search(r"([\w.+-]+)[\s]?\Z", before)
+    if before.rstrip().endswith(":") and m["low"].isdigit() and not m["unit"] and "–" not in before:
+        return True
     if word and m["low"][0].isdigit():
         prior = word[1]
-        if prior.lower() in _LABELS or (prior[0].isupper() and before.strip() != prior and not (m["unit"] and unit_of(m["unit"])[0])):
+        if prior.lower() in _LABELS or _labels(prior.lower(), m, text) or (prior[0].isupper() and before.strip() != prior and not (m["unit"] and unit_of(m["unit"])[0])):
             return True
     after = text[m.end("low") : m.end("low") + 2]
     return after[:1] in ("x", "_") or (after[:1] in (".", ":") and after[1:2].isdigit())
+
+
+def _labels(prior: str, m: re.Match[str], text: str) -> bool:
+    """Whether a bare figure after a noun names it ("run example 2"): nothing is counted after it."""
+    if m["unit"] or not m["low"].isdigit() or prior in AUXILIARIES or prior in PREPOSITIONS or prior in DETERMINERS or prior in FILLERS or prior in CONJUNCTIONS or stem(prior) in _AMOUNTING:
+        return False
+    return not re.match(r"\s?[A-Za-z%°]", text[m.end("low") :])
 
 
 def _scale_of(text: str) -> float:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from smb.evolve.antonyms import Poles, negated_form, poles, state
 from smb.evolve.calendar_date import CalendarDate, dates
 from smb.evolve.exclusive_values import value_class
 from smb.evolve.quantity import Quantity, quantities
 from smb.evolve.said import Said
-from smb.evolve.slots import SlotValue, slot_value
+from smb.evolve.slots import SlotValue, main_verb, slot_value
 from smb.evolve.stance import Stance, Time, is_ending, is_past, stance, time_of
-from smb.evolve.stems import stem
+from smb.evolve.stems import spelled, stem
 from smb.evolve.synonyms import concept, joined
 from smb.evolve.word_classes import (
     AUXILIARIES,
@@ -35,13 +36,14 @@ from smb.evolve.word_classes import (
 
 MOST_WORDS = 60  # a longer sentence says too many things to be opposed as a whole
 CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
+_FOOTNOTE = re.compile(r"\[\^?[\w-]{1,12}\](?!\()")
 _MARKUP = re.compile(r"[*`_~]{1,3}(?=\S)|(?<=\S)[*`~]{1,3}|\[\[|\]\]")
-_WORD = re.compile(r"#[dn]|[^\W_][\w+#]*(?:[-'./@:][\w+#]+)*[+#]*|[,;:()]")
+_WORD = re.compile(r"#[dnc]|[^\W_][\w+#]*(?:[-'./@:][\w+#]+)*[+#]*|[,;:()]")
 _CONTRAST = re.compile(r"(?:,\s(?:and\s)?not\s|\binstead\sof\s|\brather\sthan\s)[^,.;]{1,60}", re.IGNORECASE)
 _NOT_ALL = re.compile(r"\bnot\s(?:all|every|everyone|everything|always|everybody|necessarily)\b", re.IGNORECASE)
 _STAMP = re.compile(r"^\s*(?:on\s)?(?P<d>\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d)?)\s?[:,–-]?\s+(?=\S)", re.IGNORECASE)
 _NEGATION = frozenset("not never no none nobody nothing neither nor cannot without no-longer nowhere".split())
-_NT = re.compile(r"\b(can|do|does|did|is|are|was|were|has|have|had|would|could|should|must|need|wo|ai|might)n['’]t\b", re.IGNORECASE)
+_NT = re.compile(r"\b(ca|do|does|did|is|are|was|were|has|have|had|would|could|should|must|need|wo|ai|might)n['’]t\b", re.IGNORECASE)
 _LACK = frozenset(map(stem, "lack".split()))
 _QUANTIFIERS: dict[str, tuple[int, int]] = {
     **dict.fromkeys("all every each always everyone everybody everything anyone anybody constantly entirely".split(), (5, 5)),
@@ -49,6 +51,7 @@ _QUANTIFIERS: dict[str, tuple[int, int]] = {
     **dict.fromkeys("some sometimes several occasionally someone somebody".split(), (1, 5)),
     **dict.fromkeys("rarely seldom hardly barely scarcely minority".split(), (1, 1)),
 }
+_PERIODS = frozenset("second minute hour day night morning evening week weekend month quarter year monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter time #d".split())
 _PARTICLES = frozenset("on off up down over above below inside outside against for".split())
 _PER = re.compile(r"\b(?:each|every|per)\s(second|minute|hour|day|night|week|month|quarter|year)\b|\b(yearly|annually|annual|monthly|weekly|daily|hourly)\b", re.IGNORECASE)
 _PER_WORD = {"yearly": "year", "annually": "year", "annual": "year", "monthly": "month", "weekly": "week", "daily": "day", "hourly": "hour"}
@@ -69,7 +72,8 @@ class Token:
     negated: str
     after_verb: bool
     in_scope: bool
-    prep: str
+    counted: bool
+    main: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,8 @@ class Analysed:
     quantifier: tuple[int, int] | None = None
     only: bool = False
     slot: SlotValue | None = None
+    predicates: bool = False
+    order: bool = False
     comparison: tuple[frozenset[str], frozenset[str], Poles] | None = None
     shape: str = ""
     cjk: bool = False
@@ -96,13 +102,13 @@ class Analysed:
 def analyse(said: Said) -> Analysed:
     """What `oppose` needs of a claim; some 0.2 ms for a sentence."""
     text = unicodedata.normalize("NFKC", said.text) if not said.text.isascii() else said.text
-    text = _MARKUP.sub("", text).replace("’", "'").strip()
+    text = _MARKUP.sub("", _FOOTNOTE.sub("", text)).replace("’", "'").strip()
     if CJK.search(text):
         return _analyse_cjk(said, text)
     stamp = ""
     if m := _STAMP.match(text):
         stamp, text = m["d"], text[m.end():]
-    text = _NT.sub(_without_nt, text)
+    text, whole = _NT.sub(_without_nt, text), text.rstrip(" \"')”*_")[-1:] in (".", "!")
     text = joined(text)
     how, text = stance(text, said.attributed_to)
     if not how.firm:
@@ -119,32 +125,29 @@ def analyse(said: Said) -> Analysed:
     if len(words) > MOST_WORDS:
         return Analysed(said, how)
     lower = [w.lower() for w in words]
-    verb = verb_at(words, lower)
+    verb = verb_at(words, lower, whole)
+    main = main_verb(lower, verb) if verb >= 0 else -1
+    if len(lower) > 1 and verb != 0 and lower[0].endswith(("s", "ed")) and (lower[1] in DETERMINERS or lower[1] in ("#n", "#c") or stem(lower[0]) in VERBS and lower[verb] not in AUXILIARIES):
+        how = replace(how, deictic=True)  # "Returns a list": of whom is said elsewhere
     slot = slot_value(words, lower, verb)
     tokens, negations, scope_starts = [], 0, None
-    prep = ""
     for i, form in enumerate(lower):
-        if form in (",", ";", ":", "(", ")", "#d", "#n"):
-            prep = ""
+        if form in (",", ";", ":", "(", ")", "#d", "#n", "#c"):
             continue
         if form in _NEGATION or stem(form) in _LACK:
             negations += 1
             scope_starts = i
             continue
-        if form in PREPOSITIONS and not _is_particle_pole(lower, i):
-            prep = form
-        token = _token(words, lower, i, verb, scope_starts is not None, prep)
+        token = _token(words, lower, i, verb, main, scope_starts is not None)
         if token is not None:
             tokens.append(token)
-        if i + 1 < len(lower) and form in AUXILIARIES:
-            prep = ""
-    quantifier = next((_QUANTIFIERS[w] for w in lower if w in _QUANTIFIERS), None)
+    quantifier = next((_QUANTIFIERS[w] for w, after in pairwise((*lower, "")) if w in _QUANTIFIERS and after not in _PERIODS), None)
     if "few" in lower and not (lower.index("few") and lower[lower.index("few") - 1] in ("a", "the", "these", "first", "last")):
         quantifier = (1, 1)
     if not_all:
         quantifier = (0, 4)
     return Analysed(said, how, time_of(text, lower, verb), tuple(tokens), frozenset(t.concept for t in tokens), tuple(amounts), tuple(found_dates), stamp, negations, quantifier,
-                    "only" in lower, slot, _comparison(lower, tokens))
+                    "only" in lower, slot, verb >= 0 or bool(said.key), verb == 0, _comparison(lower, tokens))
 
 
 def _without_nt(m: re.Match[str]) -> str:
@@ -152,21 +155,50 @@ def _without_nt(m: re.Match[str]) -> str:
     return f"{base} not"
 
 
-def verb_at(words: list[str], lower: list[str]) -> int:
-    """The place of the sentence's verb: its first auxiliary or verb form after the first word; 0 for an order, which begins with it; -1 for none."""
+def verb_at(words: list[str], lower: list[str], whole: bool = True) -> int:
+    """The place of the sentence's verb: its first auxiliary or verb form after the first word; 0 for an order, which begins with it; -1 for none.
+    `whole`: it ends as a sentence does, so that a word of verb form may be its verb."""
     if lower and stem(lower[0]) in VERBS and len(lower) > 1 and lower[0] == words[0].lower() and lower[0].isalpha() and lower[1] not in AUXILIARIES and not lower[0].endswith("s"):
         if lower[1] in DETERMINERS or lower[1] not in BE and stem(lower[1]) not in VERBS and not any(w in AUXILIARIES for w in lower):
             return 0
+    clauses = int(lower[0] in _SUBORDINATE) if lower else 0
     for i in range(1, len(lower)):
         w = lower[i]
-        if w in AUXILIARIES:
-            return i
-        if w.isalpha() and stem(w) in VERBS and lower[i - 1] not in DETERMINERS and lower[i - 1] not in PREPOSITIONS:
-            if w.endswith("s") or is_past(w) or lower[i - 1] in PRONOUNS or lower[i - 1].endswith("s") or lower[i - 1] == "must":
+        clauses += w in _SUBORDINATE
+        if _is_finite(lower, i):
+            if not clauses:
                 return i
-    return -1
+            clauses -= 1
+    return next((i for i in range(1, len(lower) - 1) if whole and _may_be_finite(lower, i)), -1)
 
 
+def _may_be_finite(lower: list[str], i: int) -> bool:
+    """Whether a word that is no known verb stands and ends like one: "the seminar counts towards …"."""
+    w, before, after = lower[i], lower[i - 1], lower[i + 1]
+    if not w.isalpha() or before in DETERMINERS or before in PREPOSITIONS or before.endswith("s") or not (w.endswith("ed") or w.endswith("s") and not w.endswith(("ss", "us", "is"))):
+        return False
+    return after in DETERMINERS or after in PREPOSITIONS or after in FILLERS or after in PRONOUNS
+
+
+_SUBORDINATE = frozenset("that which who whose whom where when while if because although whereas unless until whenever".split())
+
+
+def _is_finite(lower: list[str], i: int) -> bool:
+    w, before = lower[i], lower[i - 1]
+    if w in AUXILIARIES:
+        return before != "to" and w not in ("be", "been", "being", "having", "doing")
+    if is_ending(w) and w != "left":
+        return True
+    if before in _SUBJECTS:
+        return w not in FILLERS and w not in PREPOSITIONS and w not in _NEGATION
+    if not w.replace("-", "").isalpha() or stem(w) not in VERBS or before in DETERMINERS or before in PREPOSITIONS or w.endswith("ing"):
+        return False
+    if is_past(w):
+        return lower[0] not in ("a", "an") and "with" not in lower[:i] and "without" not in lower[:i] and (i + 1 == len(lower) or lower[i + 1] != "by")
+    return w.endswith("s") or before.endswith("s") or before in FILLERS and i > 1 and (lower[i - 2] in _SUBJECTS or lower[i - 2].endswith("s"))
+
+
+_SUBJECTS = frozenset("i we you they he she it who everyone nobody everybody".split())
 
 
 def _is_particle_pole(lower: list[str], i: int) -> bool:
@@ -178,9 +210,10 @@ def _is_particle_pole(lower: list[str], i: int) -> bool:
         after in PREPOSITIONS or after in CONJUNCTIONS or after in (".", ",", ";", ")") or after in FILLERS)
 
 
-def _token(words: list[str], lower: list[str], i: int, verb: int, in_scope: bool, prep: str) -> Token | None:
+def _token(words: list[str], lower: list[str], i: int, verb: int, main: int, in_scope: bool) -> Token | None:
     form = lower[i]
     bare = form[:-2] if form.endswith("'s") else form.rstrip("'")
+    bare = spelled(bare)
     axis = poles(bare)
     particle = _is_particle_pole(lower, i)
     if form in PREPOSITIONS and not particle:
@@ -190,8 +223,8 @@ def _token(words: list[str], lower: list[str], i: int, verb: int, in_scope: bool
     attributive = _tells_which(lower, i, verb)
     if (form in AUXILIARIES or form in FILLERS or form in _QUANTIFIERS) and (attributive or not axis or form in ("long", "present", "current")):
         return None
-    root = concept(bare)
     word = words[i]
+    root = bare if any(c.isdigit() for c in bare) else concept(bare)
     capital = any(c.isupper() for c in word[1:]) or any(c.isdigit() for c in word) or (word[0].isupper() and i > 0)
     known_light = root in LIGHT
     if is_ending(bare) and (i >= verb or verb < 0):
@@ -205,7 +238,7 @@ def _token(words: list[str], lower: list[str], i: int, verb: int, in_scope: bool
     else:
         weight = 1.0
     return Token(bare, root, weight, i, () if attributive else axis, "" if attributive else state(bare), value_class(bare), negated_form(bare),
-                 verb >= 0 and i > verb, in_scope, prep)
+                 verb >= 0 and i > verb, in_scope, i > 0 and lower[i - 1] == "#c", i == main)
 
 
 def _tells_which(lower: list[str], i: int, verb: int) -> bool:
@@ -216,7 +249,7 @@ def _tells_which(lower: list[str], i: int, verb: int) -> bool:
         return True
     if verb > 0 and i < verb:
         return True
-    if not after or after in PREPOSITIONS or after in CONJUNCTIONS or after in FILLERS or after in AUXILIARIES or after in (",", ";", ":", "(", ")", "than", "#d", "#n") or after in DETERMINERS:
+    if not after or after in PREPOSITIONS or after in CONJUNCTIONS or after in FILLERS or after in AUXILIARIES or after in (",", ";", ":", "(", ")", "than", "#d", "#n", "#c") or after in DETERMINERS:
         return before in ("the", "new") and after in ("", "one")
     if after == "one" or before in DEFINITE or before.endswith("'s"):
         return before in DEFINITE or before.endswith("'s")

@@ -62,7 +62,8 @@ def _may_hold_together(one: Interval, other: Interval) -> bool:
 
 
 def _one_value(one: Said, other: Said) -> bool:
-    return value_of(one.value) == value_of(other.value) or words_of_claim(one.value) == words_of_claim(other.value)
+    value = value_of(one.value)
+    return words_of_claim(one.value) == words_of_claim(other.value) or value.kind != "text" and value == value_of(other.value)
 
 
 def _beside_key(said: Said) -> frozenset[str]:

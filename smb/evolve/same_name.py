@@ -16,7 +16,7 @@ from enum import IntEnum
 from smb.evolve.acronyms import expansions, is_acronym, is_numeronym, letters_of, names_in, stands_for
 from smb.evolve.name_parts import NameParts, parts_of
 from smb.evolve.terms import stem, terms_of
-from smb.evolve.word_forms import is_abbreviation, is_plural, is_slip, is_spelling, is_word, slips
+from smb.evolve.word_forms import is_abbreviation, is_plural, is_slip, is_spelling
 from smb.model.identity import fold
 from smb.model.objects import MemoryType
 from smb.model.validity import Interval
@@ -126,7 +126,7 @@ def _alike(one: Named, other: Named) -> _Likeness | None:
     if best is None or best.needs is not Agreement.NOTHING:
         return best
     strange = one.type is not other.type and fold(one.title) != fold(other.title)
-    if strange or one.own_note and other.own_note and one.text and other.text and best.reason in ("plural", "separators", "article"):
+    if strange or one.text and other.text and best.reason in ("plural", "separators", "article"):
         return _Likeness(best.reason, Agreement.SOME, best.sure)
     return best
 
@@ -320,9 +320,8 @@ def _is_plural(x: str, y: str, written: str, other: str) -> bool:
 
 
 def _plain_slip(x: str, y: str, person: bool) -> bool:
-    """Of two spellings of a proper name: letters swapped, or a dictionary word misspelt."""
-    swapped = len(x) == len(y) and slips(x, y) == 1 and sorted(x) == sorted(y)
-    return swapped or not person and (is_word(x) != is_word(y) or min(len(x), len(y)) >= 11)
+    """Of two spellings of a proper name, one that is a slip of the other: of a person's only letters swapped."""
+    return not person or sorted(x) == sorted(y)
 
 
 def _like_person(parts: NameParts) -> bool:

@@ -53,14 +53,15 @@ def slot_value(words: list[str], lower: list[str], verb: int) -> SlotValue | Non
         return _used(words, lower, 0)
     if lower[verb] in BE:
         return _passive(words, lower, verb) or _copular(words, lower, verb)
-    main = _main(lower, verb)
+    main = main_verb(lower, verb)
     root = concept(lower[main])
     if root in _ROLE_VERBS and _is_name(words, 0, main) and lower[main + 1 : main + 2] and lower[main] != "run":
         return SlotValue(frozenset(range(0, main)), True)
     return _after_preposition(lower, main, root) or _used(words, lower, main)
 
 
-def _main(lower: list[str], verb: int) -> int:
+def main_verb(lower: list[str], verb: int) -> int:
+    """The place of the word that carries the verb's meaning: "is *written*"."""
     at = verb
     while at + 1 < len(lower) and (lower[at] in AUXILIARIES or lower[at] in FILLERS) and lower[at + 1] not in _STOP and lower[at + 1] not in DETERMINERS:
         at += 1
@@ -68,7 +69,7 @@ def _main(lower: list[str], verb: int) -> int:
 
 
 def _passive(words: list[str], lower: list[str], verb: int) -> SlotValue | None:
-    main = _main(lower, verb)
+    main = main_verb(lower, verb)
     if main == verb:
         return None
     root = concept(lower[main])
@@ -83,7 +84,7 @@ def _after_preposition(lower: list[str], main: int, root: str, passive: bool = F
     """ "… is written in VALUE", "… stores its data in VALUE"."""
     preps = _UNIQUE_VERBS.get(root, frozenset()) | (_AGENTS if passive else frozenset())
     for i in range(main + 1, len(lower)):
-        if lower[i] in preps and (value := _phrase(lower, i + 1)):
+        if (lower[i] in preps or lower[i] == "with" and lower[0] in ("we", "i")) and (value := _phrase(lower, i + 1)):
             return SlotValue(value, True)
         if lower[i] in CONJUNCTIONS or lower[i] in (";", ":"):
             return None

@@ -286,6 +286,18 @@ class Snapshot:
                 and source.mode is not Mode.INFERRED and target.mode is not Mode.INFERRED]
         return self._edges
 
+    async def edges_at(self, ids: Iterable[str]) -> list[Edge]:
+        """As `edges`, those with an end among `ids`, read by their ends."""
+        rows: dict[tuple[str, str, str, str], Any] = {}
+        for end in ("source", "target"):
+            for row in await self.catalog.fetch_in(f"SELECT source, target, type, held_by, weight FROM edges WHERE {end} IN ({{marks}})", sorted(set(ids))):
+                rows[(row["source"], row["target"], row["type"], row["held_by"])] = row
+        return [Edge(row["source"], row["target"], EdgeType(row["type"]), row["held_by"], row["weight"]) for _, row in sorted(rows.items()) if self._is_stated(row)]
+
+    def _is_stated(self, row: Any) -> bool:
+        told = (self.items.get(row["held_by"]), self.items.get(row["source"]), self.items.get(row["target"]))
+        return all(item is not None and item.mode is not Mode.INFERRED for item in told)
+
     def vectors(self, items: Collection[Item]) -> np.ndarray:
         """float32 (n, d), a row an item, of length 1; zeros where one was never embedded or there are no embeddings."""
         import numpy as np

@@ -70,7 +70,7 @@ async def records(snapshot: Snapshot, marks: MarkReader) -> list[Record]:
         if claim.attribute == "status":
             statuses.setdefault(claim.about, []).append(claim)
     later: dict[str, list[Doc]] = {}
-    for edge in await snapshot.edges():
+    for edge in await snapshot.edges_at(documents[i].primary for i in parts):
         if edge.type is EdgeType.EVOLVES_INTO and edge.source in of_primary and edge.target in of_primary:
             later.setdefault(edge.source, []).append(of_primary[edge.target])
     found = []

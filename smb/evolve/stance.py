@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from smb.evolve.stems import stem
+from smb.evolve.stems import PAST_FORMS, stem
 
 
 class Time(StrEnum):
@@ -44,14 +44,16 @@ _SUPPOSED = re.compile(
     r"considering|thinking\s(?:of|about)|propose|proposes|proposed|hope|hopes|hoping|wish|wishes|plan\sto|plans\sto|planning|planned\sto|want\sto|wants\sto|wanted\sto|"
     r"intend|intends|intended|todo|seems|seem|appears\sto|rumou?r|rumou?red|in\stheory|what\sif|shall\swe|let's|for\sexample|e\.g\.|for\sinstance|as\sif|as\sthough|would-be|unclear|not\ssure|unsure|wonder|"
     r"not\sknow|don't\sknow|imagined|hypothetical(?:ly)?|potential(?:ly)?|ideally|either|even\sthough|tends?\sto|tempted|tried\sto|try\sto|tries\sto)\b", re.IGNORECASE)
-_MAY = re.compile(r"\bmay\b(?!\s(?:only|not|at-most|send|use)\b)", re.IGNORECASE)
+_MAY = re.compile(r"\bmay\b(?!\s(?:only|not)\b)")
+_PERMITS = re.compile(r"\bmay\b.*\bat-most\b|\b(?:you|users?|members|visitors|guests|customers|clients|employees|students|pupils|children|dogs|everyone|anyone|nobody)\smay\b")
 _CHANGES = re.compile(
     r"\b(?:no-longer|any-more|now|nowadays|switched|changed|moved\s(?:\S+\s){0,4}(?:to|from)|migrated|renamed|became|becomes?|turned\sinto|from\s[^.;]{1,40}\sto\s|replaced|used\sto|until\s(?:now|recently)|since\sthen|"
     r"instead\sof|new\svalue|formerly|previously|was\s[^.;]{1,40}(?:,|\sand)\s(?:is\s)?now|updated?\sto|upgraded\sto|raised\s\S+\s|lowered\s\S+\s|corrected|correction|originally|initially|at\sfirst|yet)\b", re.IGNORECASE)
 _PAST_ONLY = re.compile(r"\b(?:used\sto|formerly|previously|once\swas|originally|initially|at\sfirst|back\sthen|in\sthe\spast|ago|last\s(?:year|month|week|time|night|spring|summer|autumn|winter|season)|yesterday|earlier|back\sin|former|ex-\w+|until\s(?:now|recently|then))\b", re.IGNORECASE)
 _ENDING = frozenset(map(stem, "resign quit retire give-up stop cease abandon discontinue step-down".split()))
 _ENDED = re.compile(r"\b(?:has\s|have\s|had\s|'s\s|'ve\s)?(?:step-down|resigned|quit|retired|give-up|stopped|ceased|abandoned|discontinued|stood\sdown|left)\b", re.IGNORECASE)
-_DEICTIC = re.compile(r"^(?:so\s|and\s|but\s|then\s|also,?\s|thus\s|here,?\s|\w+ly,?\s)?(?:it|it's|this|that|these|those|he|she|he's|she's|his|her|its|here|there's|such|the\s(?:following|above|below|former|latter|same|other|previous|next|first|second|third|last|resulting|result|trick|problem|answer|idea|point|reason|example|solution))\b(?!\s(?:are|is|was)\sno\b)", re.IGNORECASE)
+_DEICTIC = re.compile(r"^(?:otherwise|unlike|besides|except|apart\sfrom|in\s(?:either|such|both|all|some|other|most)\scases?|in\scontrast|similarly|likewise|conversely|alternatively)\b|^(?:so\s|and\s|but\s|then\s|also,?\s|thus\s|here,?\s|\w+ly,?\s)?(?:it|it's|this|that|these|those|he|she|he's|she's|his|her|its|here|there's|such|the\s(?:following|above|below|former|latter|same|other|previous|next|first|second|third|last|resulting|result|trick|problem|answer|idea|point|reason|example|solution))\b(?!\s(?:are|is|was)\sno\b)", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:this|these|those|today|tonight|tomorrow|yesterday|hereby|herein|shown\s(?:above|below)|the\s(?:following|above|below))\b", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|[Mm]y|me|mine)\b")
 _CLEFT = re.compile(r"^it\s(?:is|was|takes|took|costs?)\b|^there\s(?:is|are|was|were)\b", re.IGNORECASE)
 
@@ -65,10 +67,10 @@ def stance(text: str, attributed_to: str = "") -> tuple[Stance, str]:
         firm = not (m["verb"] and _DOUBTING.match(m["verb"]))
         text = text[m.end():]
     bare = text.rstrip(" \"')”*_")
-    firm = firm and not bare.endswith(("?", "？", ":", "…", "...")) and not _SUPPOSED.search(text) and not _MAY.search(text)
+    firm = firm and not bare.endswith(("?", "？", ":", "…", "...")) and not _SUPPOSED.search(text) and not (_MAY.search(text) and not _PERMITS.search(text))
     ended = _ENDED.search(text) is not None
     return Stance(firm, speaker, _FIRST.search(text) is not None, _CHANGES.search(text) is not None, ended,
-                  _DEICTIC.match(text) is not None and not _CLEFT.match(text)), text
+                  _DEICTIC.match(text) is not None and not _CLEFT.match(text) or _POINTS.search(text) is not None), text
 
 
 def is_ending(word: str) -> bool:
@@ -97,8 +99,3 @@ def time_of(text: str, lower: Sequence[str], verb: int) -> Time:
 def is_past(form: str) -> bool:
     """Whether a verb form is a past or a participle."""
     return form.endswith("ed") and form not in ("need", "feed", "speed", "exceed", "embed") or form in PAST_FORMS
-
-
-PAST_FORMS = frozenset(
-    "took taken went gone got gotten made gave given came sent wrote written sold bought built met paid left held kept ran won lost began begun became felt told said saw seen ate eaten drank drunk drove driven flew "
-    "flown grew grown led spent taught wore worn chose chosen been had done found heard brought caught fell fallen broke broken sang sung swam rode ridden slept sat stood thought knew known stole stolen set put cut".split())

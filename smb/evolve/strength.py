@@ -34,9 +34,9 @@ def factor_of(confidence: float, use: Use, class_: MemoryClass, now: datetime) -
     """
     days = max(0, (now - use.last).days) if use.last is not None and class_ is MemoryClass.EPISODIC else 0
     factor = 1.0
-    if use.uses >= LEAST_USES and use.successes >= LEAST_SHARE * use.uses and confidence > 0:
-        raised = min(1.0, confidence + GAIN * use.successes / use.uses) / confidence
-        factor += (raised - 1.0) * DAY**days
+    if use.uses >= LEAST_USES and use.successes >= LEAST_SHARE * use.uses:
+        raised = min(1.0, confidence + GAIN * use.successes / use.uses) / max(confidence, FLOOR)
+        factor += max(0.0, raised - 1.0) * DAY**days
     if use.passed_over and class_ not in _AGELESS:
         factor *= max(FLOOR, min(PASSED_OVER**use.passed_over, DAY**days))
     return round(factor, 4)

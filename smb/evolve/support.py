@@ -13,6 +13,7 @@ from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.evolve.wording import Sentence, grounded, page
 from smb.model.currentness import judge
 from smb.model.evidence import Span
+from smb.model.objects import MemoryType
 
 QUOTES = 12  # quotes a derived object shows
 
@@ -26,10 +27,16 @@ class Support:
 
     def held(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """The sentences whose figures stand in what they cite."""
-        return [sentence for sentence in sentences if grounded(sentence, self.quotes)]
+        return [sentence for sentence in sentences if grounded(sentence, [text for item in sentence.cites for text in self._known(item)])]
+
+    def _known(self, item: Item) -> list[str]:
+        return [item.title, (item.valid_from or "")[:10], (item.valid_to or "")[:10], *(document.title for document in self.documents.get(item.id, ())),
+                *(span.quote for span in self.quotes.get(item.id, ()))]
 
     def page(self, sentences: Sequence[Sentence]) -> str:
-        return page(sentences, {i: documents[0].title for i, documents in self.documents.items()})
+        """The sentences, claims cited by the title of their document and other objects by their own."""
+        claims = {item.id for sentence in sentences for item in sentence.cites if item.type is MemoryType.CLAIM}
+        return page(sentences, {i: documents[0].title for i, documents in self.documents.items() if i in claims})
 
     def sources(self, cited: Collection[Item]) -> set[str]:
         return {span.source for item in cited for span in self.quotes.get(item.id, ())}
@@ -37,9 +44,14 @@ class Support:
     def homes(self, item: Item) -> set[str]:
         return {document.id for document in self.documents.get(item.id, ())}
 
+    def first(self, item: Item) -> Doc | None:
+        """The first live document that states it."""
+        return next(iter(self.documents.get(item.id, ())), None)
+
     def evidence(self, cited: Collection[Item]) -> tuple[Span, ...]:
-        """The first quote of each, at most `QUOTES`."""
-        return tuple(dict.fromkeys(self.quotes[item.id][0] for item in cited if self.quotes.get(item.id)))[:QUOTES]
+        """The first quote of each, those of claims first, at most `QUOTES`."""
+        ranked = sorted(cited, key=lambda item: item.type is not MemoryType.CLAIM)
+        return tuple(dict.fromkeys(self.quotes[item.id][0] for item in ranked if self.quotes.get(item.id)))[:QUOTES]
 
     def dates(self, cited: Collection[Item]) -> tuple[tuple[str, str], ...]:
         """The front-matter line that says from when to when its dated sources date; none where none is dated."""

@@ -17,7 +17,7 @@ price cost costs priced fee
 buy purchase bought acquire acquired order-in
 sell sale sold
 rent rental lease leased
-found establish established start-up incorporate incorporated founded founding
+found establish established founded founding
 start begin launch kick-off commence startup
 end finish conclude ends
 birth birthday born birthdate
@@ -149,7 +149,7 @@ hire recruit hired employ-new
 dismiss fire-staff laid-off
 move relocate moved relocation relocated
 live reside lives lived residence
-place location located site-at situated sit based
+place location located situated
 visit visited visits
 arrive arrival arrives arrived
 depart departure departs departed

@@ -14,10 +14,12 @@ from functools import cached_property
 
 from smb.evolve.partition import Node
 from smb.evolve.snapshot import Doc
+from smb.evolve.rarity import frequency, rarity
 from smb.evolve.terms import stem
 from smb.evolve.word_forms import is_word, singulars
 from smb.model.english import STOP_WORDS
 from smb.model.identity import fold
+from smb.model.objects import MemoryType
 
 WORDS = "words"  # kinds of traits; a trait is its kind, a colon and a folded value
 TAG = "tag"
@@ -25,9 +27,13 @@ FOLDER = "folder"
 KIND = "kind"
 PLACED = "placed"  # a folder and, after a vertical bar, words
 LONGEST = 4  # words of a phrase
+COUNTABLE = 0.03  # share of the uses of a word that must be in the plural for its plural to sound right
+BROAD = 0.3  # share of the nodes beyond which a folder tells nothing of a word
 _PART = re.compile(r"[()\[\]{}:;,|/\"“”„«»<>…!?]+|\s[–—-]\s")
 _TOKEN = re.compile(r"[^\W_]+(?:['’.+#_-]+[^\W_]+)*[+#]*")
 _CODE = re.compile(r"\d")
+_JOINING = frozenset("of for in on and".split())  # small words a name may have within it
+_RARE = 5.0  # rarity from which on a single English word says what a thing is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +53,13 @@ def phrases_of(title: str) -> list[Phrase]:
         stems = [stem(word.lower()) for word in words]
         dull = [word.lower() in STOP_WORDS or bool(_CODE.search(word)) or len(word) < 2 for word in words]
         for start in range(len(words)):
-            if dull[start] or words[start].lower().endswith("ing") and start == 0 and len(words) > 1 and words[start].lower() != words[start]:
-                continue  # "Using …": what one does, not what it is about
+            if dull[start] or stems[start] == "use" or words[start][0].isupper() and words[start].endswith("ing") and len(words) > start + 1 and start == 0:
+                continue  # "Using …", "Running …": what one does, not what it is about
             for end in range(start + 1, min(start + LONGEST, len(words)) + 1):
                 if not dull[end - 1]:
                     found.append(Phrase(" ".join(stems[start:end]), " ".join(words[start:end]), all(_CODE.search(w) for w in words[end:])))
+                elif words[end - 1].lower() not in _JOINING:
+                    break
     return found
 
 
@@ -72,7 +80,9 @@ class Traits:
         for id_, node in self.nodes.items():
             for trait in self._read(node):
                 found[trait].append(id_)
-        self.holders = {trait: ids for trait, ids in found.items() if len(ids) > 2}
+        broad = {trait.partition(":")[2] for trait, ids in found.items() if trait.startswith(f"{FOLDER}:") and len(ids) > BROAD * len(self.nodes)}
+        self.holders = {trait: ids for trait, ids in found.items()
+                        if len(ids) > 2 and not (trait.startswith(f"{PLACED}:") and trait[len(PLACED) + 1 :].partition("|")[0] in broad)}
         self.of = {id_: [] for id_ in self.nodes}
         for trait, ids in self.holders.items():
             for id_ in ids:
@@ -89,7 +99,8 @@ class Traits:
             self.endings[phrase.key] += phrase.ends
         folders = self.folders_of(node)
         yield from (f"{WORDS}:{key}" for key in phrases)
-        yield from (f"{TAG}:{fold(tag)}" for tag in node.item.tags)
+        if node.item.type is MemoryType.CONCEPT:  # an entity's tag is the sort of entity it is
+            yield from (f"{TAG}:{fold(tag)}" for tag in node.item.tags)
         yield from (f"{FOLDER}:{folder}" for folder in folders)
         yield from (f"{KIND}:{kind}" for kind in self.kinds.get(node.id, ()))
         yield from (f"{PLACED}:{folder}|{key}" for key, phrase in phrases.items() if phrase.ends and " " not in key for folder in folders)
@@ -109,55 +120,66 @@ class Traits:
         return Counter(folder.rpartition("/")[2] for folder in folders)
 
     @cached_property
-    def _titles(self) -> frozenset[str]:
-        return frozenset(fold(node.item.title) for node in self.nodes.values())
+    def _titles(self) -> dict[str, str]:
+        return {fold(node.item.title): node.item.title for node in self.nodes.values()}
 
     def names_a_thing(self, words: str) -> bool:
         """Whether an object of the bank bears this name."""
         return fold(words) in self._titles
 
-    def title_of(self, trait: str, attested: str) -> str:
-        """The trait as a title, "" where it would make a poor one. `attested` is lower-case text of the bank: a plural is used
-        only where people who wrote it used it."""
+    def title_of(self, trait: str) -> str:
+        """The trait as a title, "" where it would make a poor one."""
         kind, _, value = trait.partition(":")
         match kind:
             case "words":
-                return self._phrase_title(value, attested)
+                title = self._phrase_title(value)
             case "tag":
-                return _capital(self._written(value))
+                title = _capital(self._written(value.replace("/", " ")))
             case "folder":
-                return _capital(self.folder_name(value))
+                title = _capital(self.folder_name(value))
             case "kind":
-                return _capital(plural(value, attested, anyway=True))
+                title = _capital(plural(value) or value)
             case _:
                 folder, _, key = value.partition("|")
-                name, words = self.folder_name(folder), self.surface(key)
-                if set(map(stem, name.lower().split())) & set(key.split()) or not is_word(words.lower()):
-                    return ""
-                return _capital(f"{name} {plural(words.lower(), attested, anyway=True)}")
+                title = self._placed_title(self.folder_name(folder), self.surface(key).lower())
+        return f"About {self._titles[fold(title)]}" if fold(title) in self._titles else title
 
-    def _phrase_title(self, key: str, attested: str) -> str:
+    def _phrase_title(self, key: str) -> str:
         surface = self.surface(key)
         if self.names_a_thing(surface):
-            return f"About {surface}" if " " in surface or not is_word(surface.lower()) else ""
+            named = self._titles[fold(surface)]
+            return surface if " " in key or not is_word(surface.lower()) or rarity(surface.lower()) >= _RARE and named[0].isalnum() else ""
         if " " not in key:
             return ""
         written = " ".join(self._word(word) for word in surface.split())
         ends = self.endings[key] >= 0.6 * sum(self.surfaces[key].values())
-        return _capital(plural(written, attested) if ends else written)
+        return _capital(ends and plural(written) or written)
+
+    def _placed_title(self, folder: str, word: str) -> str:
+        many = plural(word)
+        if not folder or not many or not is_word(word) or stem(word) in map(stem, folder.lower().split()):
+            return ""
+        return _capital(f"{folder} {many}")
 
     def folder_name(self, folder: str) -> str:
-        """The name of a folder in words; with its parent's where several folders bear it."""
+        """The name of a folder in words, with its parent's where several folders bear it; "" for a name nobody writes."""
         parent, _, last = folder.rpartition("/")
-        name = self._written(re.sub(r"[-_.]+", " ", last).strip() or last)
-        return f"{self.folder_name(parent)} {name}" if parent and self._folder_names[last] > 1 else name
+        name = self._written(re.sub(r"[-_.]+", " ", last).strip())
+        if name and parent and self._folder_names[last] > 1:
+            above = self.folder_name(parent)
+            return f"{above} {name}" if above else ""
+        return name
 
     def _written(self, words: str) -> str:
-        """`words` as titles of the bank write them."""
+        """`words` as titles of the bank write them, "" where one is neither a word nor written anywhere."""
         key = " ".join(stem(word) for word in words.lower().split())
-        if " " in key and self.surfaces.get(key):
-            return " ".join(self._word(word) for word in self.surface(key).split())
-        return " ".join(self._word(self.surface(stem(word.lower())) if self.surfaces.get(stem(word.lower())) else word) for word in words.split())
+        found: list[str] = []
+        for word in words.split():
+            cases = Counter({s: n for s, n in self.surfaces.get(stem(word.lower()), Counter()).items() if s.lower() == word.lower()})
+            if not cases and not is_word(word.lower()) and word.isascii():
+                return ""
+            found.append(self._word(min(cases, key=lambda s: (-cases[s], s)) if cases else word))
+        return " ".join(found)
 
     def surface(self, key: str) -> str:
         """A phrase as most titles write it."""
@@ -167,11 +189,11 @@ class Traits:
         return word.lower() if word[1:].islower() and is_word(word.lower()) and not self.names_a_thing(word) else word
 
 
-def plural(words: str, attested: str, anyway: bool = False) -> str:
-    """`words` in the plural where `attested` has that plural, or `anyway`; as they are otherwise."""
+def plural(words: str) -> str:
+    """`words` with the last one in the plural, "" where English hardly ever uses that word in the plural."""
     head, _, last = words.rpartition(" ")
     low = last.lower()
-    if singulars(low) and is_word(low) and low.endswith("s") or low.endswith("ing") or not is_word(low):
+    if low.endswith("s") and singulars(low) and is_word(low):
         return words
     if re.search(r"[^aeiou]y$", low):
         many = last[:-1] + "ies"
@@ -179,11 +201,11 @@ def plural(words: str, attested: str, anyway: bool = False) -> str:
         many = last + "es"
     else:
         many = last + "s"
-    whole = f"{head} {many}".strip()
-    return whole if anyway or f" {whole.lower()}" in attested else words
+    common = last[1:] == low[1:] and frequency(many.lower()) > COUNTABLE * frequency(low)
+    return f"{head} {many}".strip() if common else ""
 
 
 def _capital(text: str) -> str:
     first = text.split(" ", 1)[0]
-    return text[:1].upper() + text[1:] if first.islower() else text
+    return text[:1].upper() + text[1:] if first.islower() and is_word(first) else text
 

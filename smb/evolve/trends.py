@@ -11,10 +11,11 @@ from itertools import pairwise
 
 from smb.evolve.drafts import Draft
 from smb.evolve.snapshot import Doc, Item
-from smb.evolve.values import Given, Thing, called
+from smb.evolve.values import Given, Thing, called, named
 from smb.evolve.wording import Sentence, listed
 
 _SHOWN = 8  # values told one by one
+_WITNESSES, _LONE = 4, 4  # documents named for a value, attributes named that rest on one
 _MOVED = {True: "rose", False: "fell"}
 
 
@@ -39,7 +40,7 @@ def _steps(values: tuple[Given, ...]) -> list[Given]:
 
 def _trend(subject: Item, attribute: str, steps: list[Given], sources: tuple[str, ...]) -> Draft:
     first, last = steps[0], steps[-1]
-    name = called(last)
+    name = named(steps)
     title = f"{subject.title}, {name}: from {first.claim.value} to {last.claim.value}"
     summary = f"The notes give the {name} of {subject.title} as {first.claim.value} at first and {last.claim.value} at last"
     amounts = [float(g.value.form) for g in steps]
@@ -64,7 +65,7 @@ def _moved(before: Given, after: Given) -> str:
 
 
 def agreement_of(thing: Thing, documents: Mapping[str, Doc], subjects: Mapping[str, Item]) -> Draft | None:
-    """The values of a thing that several documents give alike; None where no measured one is."""
+    """The values of a thing that several documents give alike; None where no measured one is. `subjects`: document → what it is about."""
     agreed: list[tuple[str, list[Given], tuple[str, ...]]] = []
     for values in thing.attributes.values():
         holding = [g for g in values if not g.lapsed and g.value.kind != "text"]
@@ -72,18 +73,20 @@ def agreement_of(thing: Thing, documents: Mapping[str, Doc], subjects: Mapping[s
             alike = [g for g in holding if g.value == value]
             homes = tuple(sorted({home for g in alike for home in g.homes}))
             if len(homes) >= 2:
-                agreed.append((called(alike[0]), alike, homes))
+                agreed.append((named(values), alike, homes))
     if not agreed:
         return None
     sentences = []
     for name, alike, homes in agreed:
-        witnesses = tuple(subjects[documents[home].primary] for home in homes if documents[home].primary in subjects)
-        sentences.append(Sentence(f"The {name} of {thing.subject.title}, {alike[0].claim.value}, is given by {listed([documents[h].title for h in homes[:4]])} independently of each other",
-                                  tuple(g.claim for g in alike) + witnesses[:4]))
+        witnesses = tuple(subjects[home] for home in homes[:_WITNESSES] if home in subjects)
+        value = min((g.claim.value for g in alike), key=lambda v: (len(v), v))
+        told = listed([documents[h].title for h in homes[:_WITNESSES]])
+        sentences.append(Sentence(f"{told} {'both' if len(homes) == 2 else 'all'} give {value} as the {name} of {thing.subject.title}", tuple(g.claim for g in alike) + witnesses))
     sources = tuple(sorted({home for _, _, homes in agreed for home in homes}))
-    lone = [called(values[-1]) for values in thing.attributes.values() if len({h for g in values for h in g.homes}) == 1]
+    lone = sorted(((name, values[-1].claim) for values in thing.attributes.values() if len({h for g in values for h in g.homes}) == 1 and (name := called(values[-1]))
+                   and "," not in name), key=lambda pair: (pair[0].lower(), pair[1].id))
     if lone:
-        first = next(values[-1] for values in thing.attributes.values() if len({h for g in values for h in g.homes}) == 1)
-        more = " and others" if len(lone) > 4 else ""
-        sentences.append(Sentence(f"Its {listed(sorted(lone)[:4], 'and' if not more else 'and')}{more} rest on one note each", (first.claim, thing.subject)))
+        names = [name for name, _ in lone[:_LONE]]
+        sentences.append(Sentence(f"Its {', '.join(names) + ' and more' if len(lone) > _LONE else listed(names)} {'rests' if len(lone) == 1 else 'rest'} on one note each",
+                                  tuple(claim for _, claim in lone[:_LONE])))
     return Draft("agreement", (thing.subject.id,), f"{thing.subject.title}: what several notes agree on", tuple(sentences), 0.5 + len(agreed) / 10, documents=sources)

@@ -6,7 +6,7 @@ Owns which claims speak of one attribute of one thing, and whether their values 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from smb.evolve.snapshot import Item, Snapshot
@@ -64,8 +64,14 @@ async def things(snapshot: Snapshot, about: Collection[str] | None = None) -> li
 
 
 def called(given: Given) -> str:
-    """The attribute as a note writes it: “Top temperature” of “Kiln North – Top temperature: 1290 °C”."""
+    """The attribute as a note writes it: “top temperature” of “Kiln North – Top temperature: 1290 °C”; "" where a sentence gives it."""
     _, dash, rest = given.claim.title.partition(" – ")
     name, colon, _ = rest.partition(": ")
-    written = name if dash and colon else given.claim.attribute
-    return written if written[1:] != written[1:].lower() else written[:1].lower() + written[1:]
+    if not dash or not colon:
+        return ""
+    return name if name[1:] != name[1:].lower() else name[:1].lower() + name[1:]
+
+
+def named(values: Sequence[Given]) -> str:
+    """The attribute as the latest note that names it writes it, else as it is folded."""
+    return next((name for given in reversed(values) if (name := called(given))), values[-1].claim.attribute)

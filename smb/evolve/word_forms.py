@@ -7,9 +7,11 @@ words only: other scripts and languages fall through unchanged.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 LONG = 8  # letters of a word in which one slip leaves no doubt which word is meant
+CROWD = 48  # words alike but for a letter; where there are more they are no slips
 LONGER = 11  # letters of a word in which two do
 
 _IRREGULAR = dict(pair.split("/") for pair in (
@@ -144,7 +146,7 @@ def slips(one: str, other: str) -> int:
 
 def is_slip(one: str, other: str) -> bool:
     """Whether one of two lower-case words is the other misspelt: long, one letter amiss (two in a very long one), not at the
-    beginning, not in an ending that makes another word, and not both of them words."""
+    beginning, not in an ending that makes another word, and just one of them a word; of two that are none, letters swapped."""
     short, long = sorted((one, other), key=lambda w: (len(w), w))
     if len(short) < LONG - 1 or len(long) < LONG or not (one.isascii() and other.isascii() and one.isalpha() and other.isalpha()):
         return False
@@ -154,9 +156,24 @@ def is_slip(one: str, other: str) -> bool:
     if apart == 0 or apart > (2 if len(short) >= LONGER else 1):
         return False
     known = [w for w in (one, other) if is_word(w)]
-    if len(known) == 2 or _affixed(one, other, bool(known)):
+    swapped = len(one) == len(other) and apart == 1 and sorted(one) == sorted(other)
+    if len(known) == 2 or not known and not swapped or _affixed(one, other, bool(known)):
         return False
     return not is_plural(one, other)
+
+
+def slips_among(words: Iterable[str]) -> dict[str, str]:
+    """Of lower-case words those that are slips of another of them, or it of them → that one."""
+    cut: dict[str, list[str]] = {}
+    for word in sorted({w for w in words if len(w) >= LONG - 1 and w.isascii() and w.isalpha()}):
+        for rest in {word, *(word[:i] + word[i + 1:] for i in range(1, len(word)))}:
+            cut.setdefault(rest, []).append(word)
+    near = sorted({(a, b) for members in cut.values() if 1 < len(members) <= CROWD for n, a in enumerate(members) for b in members[n + 1:]})
+    found: dict[str, str] = {}
+    for a, b in near:
+        if is_slip(a, b):
+            found.setdefault(a, b)
+    return found
 
 
 def _affixed(one: str, other: str, known: bool) -> bool:

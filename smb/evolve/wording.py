@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from smb.evolve.snapshot import Item, wikilink
-from smb.model.evidence import Span
 
 _FIGURE = re.compile(r"\d+")
 _SENTENCE_END = " .。;,:"
@@ -28,8 +27,10 @@ class Sentence:
 
 
 def said(sentence: Sentence, named: Mapping[str, str]) -> str:
-    """One line: the sentence, its links, a full stop. `named`: object → what its link shows (the title of its document)."""
-    links = ", ".join(dict.fromkeys(wikilink(item.page, named.get(item.id, item.title)) for item in sentence.cites))
+    """One line: the sentence, its links, a full stop. `named`: object → what its link shows (the title of its document); of two
+    links that show the same the first is set."""
+    shown = {named.get(item.id, item.title): item.page for item in reversed(sentence.cites)}
+    links = ", ".join(wikilink(page, title) for title, page in reversed(shown.items()))
     contested = "contested: " if any(item.contested for item in sentence.cites) else ""
     return f"{'- ' if sentence.bullet else ''}{sentence.text.rstrip(_SENTENCE_END)} ({contested}{links})."
 
@@ -58,8 +59,6 @@ def listed(words: Sequence[str], joint: str = "and") -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {joint} {words[-1]}"
 
 
-def grounded(sentence: Sentence, quotes: Mapping[str, Iterable[Span]]) -> bool:
-    """Whether every figure of a sentence stands in a quote, the title or the dates of an object it cites."""
-    known = "\n".join(text for item in sentence.cites for text in (
-        item.title, (item.valid_from or "")[:10], (item.valid_to or "")[:10], *(span.quote for span in quotes.get(item.id, ()))))
-    return set(_FIGURE.findall(sentence.text)) <= set(_FIGURE.findall(known))
+def grounded(sentence: Sentence, known: Iterable[str]) -> bool:
+    """Whether every figure of a sentence stands in one of the texts `known` of what it cites."""
+    return set(_FIGURE.findall(sentence.text)) <= {figure for text in known for figure in _FIGURE.findall(text)}

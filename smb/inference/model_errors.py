@@ -39,6 +39,8 @@ class ModelError(SmbError):
 class ModelUnavailable(ModelError):
     """No call can be answered for now."""
 
+    exit_code = 8
+
 
 class ServerUnreachable(ModelUnavailable):
     passing = True

@@ -33,7 +33,8 @@ class Draft:
 
     `subject` is the display name of what a claim is about, (`subject`, `attribute`) its key and `value` what is said;
     an empty attribute means no key. A relationship reads `source_name --link--> link.target`. `valid` is set only
-    where the claim's own words date it, `valid_text` being those words.
+    where the claim's own words date it, `valid_text` being those words. `drafted_by` is the model that drafted it, empty
+    for the rules.
     """
 
     type: MemoryType
@@ -53,6 +54,7 @@ class Draft:
     source_name: str = ""
     link: DraftLink | None = None
     links: tuple[DraftLink, ...] = ()
+    drafted_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +71,13 @@ class Extraction:
     """All that one note yields. `primary`, a concept or an entity, is what the note is about; it is not in `drafts`.
 
     `primary.links` holds the note's outgoing links that are edges only; links that are relationship drafts are not
-    repeated there.
+    repeated there. `by_model` says that a model has read the note, too.
     """
 
     primary: Draft
     drafts: tuple[Draft, ...]
     refused: tuple[Refused, ...] = ()
+    by_model: bool = False
 
 
 class Extractor(Protocol):

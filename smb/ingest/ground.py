@@ -58,7 +58,7 @@ def ground(note: Note, data: bytes, extraction: Extraction) -> Extraction:
         primary = replace(primary, spans=spans)
     if primary.body and _leaks(primary.body):
         primary = replace(primary, body="")
-    return Extraction(primary, tuple(kept), tuple(refused))
+    return Extraction(primary, tuple(kept), tuple(refused), extraction.by_model)
 
 
 class _Gates:

@@ -24,6 +24,7 @@ from smb.model.identity import sha256_hex, slugify
 from smb.model.revision import DOCUMENT, Transaction
 from smb.stores.catalog import Catalog
 from smb.stores.evidence_store import EvidenceStore
+from smb.stores.model_memo import ModelMemo
 
 BATCH_DOCUMENTS = 256
 BATCH_BYTES = 8 * 2**20
@@ -85,11 +86,13 @@ class _Arrival:
 
 
 class Ingester:
-    """Reads folders into a bank. `writing()` is the writer lock with the catalog caught up; `commit` as `Commit`."""
+    """Reads folders into a bank. `writing()` is the writer lock with the catalog caught up; `commit` as `Commit`; `memo` what
+    models said of sources before."""
 
     def __init__(self, catalog: Catalog, evidence: EvidenceStore, writing: Callable[[], AbstractAsyncContextManager[None]], commit: Commit,
-                 clock: Callable[[], datetime], single_valued: Iterable[str] = ()):
+                 clock: Callable[[], datetime], single_valued: Iterable[str] = (), memo: ModelMemo | None = None):
         self.catalog, self.evidence, self.writing, self.commit, self.clock = catalog, evidence, writing, commit, clock
+        self.memo = memo if memo is not None and memo.fingerprint else None  # one stat where no model was ever asked
         self.keys = StirredKeys(catalog, single_valued)
 
     async def ingest_directory(self, root: Root, options: ScanOptions = ScanOptions(), progress: Progress | None = None,
@@ -215,6 +218,7 @@ class Ingester:
     async def _take_in(self, root: Root, arrivals: list[_Arrival], report: IngestReport) -> None:
         from smb.ingest.extract_rules import RulesExtractor
         from smb.ingest.ground import ground
+        from smb.ingest.model_reading import with_model
         from smb.ingest.note import Skipped
         from smb.ingest.plan import date_of
         from smb.ingest.read import read_note
@@ -233,7 +237,10 @@ class Ingester:
                 continue
             warnings = [_warning(arrival.file.path, w.code, w.detail, w.line) for w in note.warnings]
             report.warnings += warnings
-            extraction = ground(note, arrival.data, extractor.extract(note))
+            extraction = extractor.extract(note)
+            if self.memo is not None:
+                extraction = with_model(note, extraction, self.memo)
+            extraction = ground(note, arrival.data, extraction)
             for refusal in extraction.refused:
                 report.refused[refusal.gate] = report.refused.get(refusal.gate, 0) + 1
             readings.append(Reading(arrival.document, root.name, note, extraction, date_of(note)))

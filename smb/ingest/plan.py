@@ -13,7 +13,7 @@ from smb.ingest.note import Block, Note
 from smb.ingest.resolve import NAMED, Resolved, Stated
 from smb.model.edges import EdgeType
 from smb.model.evidence import DanglingLink, DocumentVersion, Passage, Span
-from smb.model.identity import fold, object_id
+from smb.model.identity import fold, object_id, relationship_identity
 from smb.model.objects import Link, MemoryType
 from smb.model.revision import DOCUMENT, Revision, RevisionKind, Statement, new_revision
 from smb.model.validity import ALWAYS, Interval, TimeError, parse_interval
@@ -53,7 +53,7 @@ def _passage(block: Block) -> Passage:
     return Passage(block.kind, block.byte_start, block.byte_end, block.line_start, block.line_end, headings, block.speaker)
 
 
-def plan_document(resolved: Resolved, heads: Iterable[Revision], taken: Callable[[str], bool], actor: str) -> list[Revision]:
+def plan_document(resolved: Resolved, heads: Collection[Revision], taken: Callable[[str], bool], actor: str) -> list[Revision]:
     """The revisions that bring a document from `heads` (what it supports now) to what it states.
 
     Same statement, same place: nothing. Same object restated: an assert that replaces the old one, and supersedes what the
@@ -62,7 +62,8 @@ def plan_document(resolved: Resolved, heads: Iterable[Revision], taken: Callable
     that id was ever recorded, so that a return to an old wording is a new revision.
     """
     reading = resolved.reading
-    here = {head.id: head for head in heads}
+    apart = set() if reading.extraction.by_model else {head.object_id for head in heads if _read_by_a_model(head, reading.note.source)}
+    here = {head.id: head for head in heads if head.object_id not in apart}
     old: dict[str, list[Revision]] = {}
     for head in here.values():
         old.setdefault(head.object_id, []).append(head)
@@ -73,7 +74,8 @@ def plan_document(resolved: Resolved, heads: Iterable[Revision], taken: Callable
     version = _version(resolved)
     stated: dict[str, list[Stated]] = {}
     for one in resolved.stated:
-        stated.setdefault(one.object_id, []).append(one)
+        if one.object_id not in apart:
+            stated.setdefault(one.object_id, []).append(one)
     closers = _closers(here)
     _say(planned, reading.document, DOCUMENT, reading.document, [(version, ())], old.pop(reading.document, []), taken, actor)
     gone = {i: revisions for i, revisions in old.items() if i not in stated}
@@ -83,10 +85,15 @@ def plan_document(resolved: Resolved, heads: Iterable[Revision], taken: Callable
         held = old.get(id_, [])
         carried = [here[t] for r in held for t in r.replaces if t in here and here[t].object_id != id_]
         said = [(one.statement, one.evidence) for one in group]
-        _say(planned, id_, group[0].type.value, reading.document, said, held, taken, actor, superseded, carried)
+        _say(planned, id_, group[0].type.value, reading.document, said, held, taken, group[0].drafted_by or actor, superseded, carried)
     lost = _lost([r for revisions in gone.values() for r in revisions], closers)
     planned += _revokes(([r for r in revisions if r.id in lost] for revisions in gone.values()), reading.document, NOT_RESTATED, actor)
     return planned
+
+
+def _read_by_a_model(head: Revision, source: str) -> bool:
+    """Whether a model read it in these very bytes: what it read stands while the note is as it was and no model reads it anew."""
+    return head.actor.startswith("model:") and any(span.source == source for span in head.evidence)
 
 
 def _closers(here: Mapping[str, Revision]) -> dict[str, list[str]]:

@@ -12,11 +12,12 @@ from typing import Any
 import orjson
 
 from smb.ingest.plan import plan_document, plan_found_links, plan_merges
-from smb.ingest.resolve import Named, Reading, Resolved, index_of, names_wanted, paths_wanted, resolve
+from smb.ingest.resolve import Named, Reading, Resolved, Stated, index_of, names_wanted, paths_wanted, resolve
 from smb.ingest.stirred_keys import StirredKeys
 from smb.model.evidence import DanglingLink, Span
 from smb.model.identity import document_id, fold
 from smb.model.objects import MemoryType
+from smb.model.restatement import said_of
 from smb.model.revision import Revision
 from smb.stores.catalog import Catalog
 
@@ -39,7 +40,7 @@ class Planner:
             named = Named(row["id"], MemoryType(row["type"]), fold(row["title"]), row["title"])
             index.paths[(root, row["path"])] = named
             index.add_title(named)
-        resolved = await self._without_deleted(resolve(readings, index))
+        resolved = await self._without_deleted(await self._under_other_names(resolve(readings, index)))
         heads = await self.catalog.head_revisions([r.document for r in readings])
         planned: list[Revision] = []
         for one in resolved:
@@ -57,6 +58,38 @@ class Planner:
             ((row["document_id"], row["primary_object"], _dangling(row)) for row in waiting if row["document_id"] not in replanned),
             lambda path: (arrived[path].primary, arrived[path].reading.note.title) if path in arrived else None, lambda i: titles[i], actor)
         return await self.keys.settled(list({r.id: r for r in planned}.values()))
+
+    async def _under_other_names(self, resolved: Sequence[Resolved]) -> list[Resolved]:
+        """What evolution merged into another object is said of that one, what it split of the part this document spoke of before: a changed
+        note brings nothing back and loses none of its support. A merge that an alias made is the note's own and not meant."""
+        into: dict[str, list[str]] = {}
+        waiting = {s.object_id for one in resolved for s in one.stated}
+        while waiting:
+            rows = await self.catalog.fetch_in(
+                "SELECT o.id, m.line FROM memory_objects o JOIN revisions m ON m.object_id = o.id AND m.document_id = '' AND m.kind = "
+                "CASE o.standing WHEN 'merged' THEN 'merge' ELSE 'split' END WHERE o.standing IN ('merged', 'split') AND o.id IN ({marks}) ORDER BY m.seq", sorted(waiting))
+            into |= {row["id"]: orjson.loads(row["line"])["into"] for row in rows}
+            waiting = {i for row in rows for i in into[row["id"]]} - into.keys()
+        if not into:
+            return list(resolved)
+        found = {row["id"]: row for row in await self.catalog.fetch_in(
+            "SELECT id, type, title, identity FROM memory_objects WHERE id IN ({marks})", sorted({i for ends in into.values() for i in ends}))}
+        held: dict[str, set[str]] = {}
+        for row in await self.catalog.fetch_in("SELECT DISTINCT document_id, object_id FROM revisions WHERE head = 1 AND document_id IN ({marks})", [one.reading.document for one in resolved]):
+            held.setdefault(row["document_id"], set()).add(row["object_id"])
+
+        def told(stated: Stated, document: str) -> Stated:
+            end, seen = stated.object_id, {""}
+            while end in into and end not in seen:
+                seen.add(end)
+                parts = into[end]
+                end = parts[0] if len(parts) == 1 else next((i for i in parts if i in held.get(document, ())), "")
+            if end not in found or end in into:
+                return stated
+            row = found[end]
+            return replace(stated, object_id=end, type=MemoryType(row["type"]), statement=said_of(stated.statement, row["title"], row["identity"]))
+
+        return [replace(one, stated=tuple(told(s, one.reading.document) for s in one.stated)) for one in resolved]
 
     async def _without_deleted(self, resolved: Sequence[Resolved]) -> list[Resolved]:
         """Leaves out what a person has deleted from the bank by hand: a note that says it again doesn't bring it back."""

@@ -48,12 +48,13 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What one document states of one object."""
+    """What one document states of one object; `drafted_by` the model that read it there, empty where only rules did."""
 
     object_id: str
     type: MemoryType
     statement: Statement
     evidence: tuple[Span, ...]
+    drafted_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,8 +290,11 @@ def _merge(id_: str, type_: MemoryType, parts: list[tuple[Draft, Statement]]) ->
     """One statement from all a document says of one object: the surest gives the title, the rest add to it."""
     evidence = tuple(dict.fromkeys(span for draft, _ in parts for span in draft.spans))
     lead = max((s for _, s in parts), key=lambda s: s.confidence)
+    drafted_by = next((draft.drafted_by for draft, _ in parts if draft.drafted_by), "")
     if len(parts) == 1:
-        return Stated(id_, type_, lead, evidence)
+        return Stated(id_, type_, lead, evidence, drafted_by)
+    if not lead.attribute and (keyed := next((s for _, s in parts if s.attribute), None)):
+        lead = replace(lead, subject=keyed.subject, attribute=keyed.attribute, value=keyed.value, about=keyed.about)
     links: dict[tuple[str, str], Link] = {}
     for _, statement in parts:
         for link in statement.links:
@@ -302,7 +306,7 @@ def _merge(id_: str, type_: MemoryType, parts: list[tuple[Draft, Statement]]) ->
         aliases=tuple(dict.fromkeys(a for _, s in parts for a in s.aliases)),
         tags=tuple(dict.fromkeys(t for _, s in parts for t in s.tags)),
         links=tuple(links.values()),
-    ), evidence)
+    ), evidence, drafted_by)
 
 
 def _merges(reading: Reading, primary: Named, index: NameIndex) -> tuple[tuple[Named, Named], ...]:

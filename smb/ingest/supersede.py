@@ -20,6 +20,7 @@ from smb.ingest.change import denied, old_values
 from smb.model.measure import Value, value_of
 from smb.ingest.signals import struck
 from smb.model.currentness import stated
+from smb.model.disagreement import ended_by
 from smb.model.identity import fold_proposition, object_id
 from smb.model.objects import MemoryType
 from smb.model.revision import Revision, RevisionKind, Statement, new_revision
@@ -286,14 +287,17 @@ def _contests(world: Mapping[str, Revision], counting: Iterable[Revision], seen:
         for o in group:
             against.setdefault(o.revision.object_id, set()).update(
                 other.revision.object_id for other in group if _differ(o, other) and _overlap(o, other))
-    ended = {t for r in world.values() if r.kind is RevisionKind.REVOKE for t in r.replaces}
+    ended = ended_by(world.values())
     planned: list[Revision] = []
     contested: dict[str, list[Revision]] = {}
+    decided: dict[str, set[str]] = {}
     for r in world.values():
         if r.kind is RevisionKind.CONTEST and r.actor == ACTOR:
             contested.setdefault(r.object_id, []).append(r)
+            if (by := ended.get(r.id)) is not None and by.actor != ACTOR:
+                decided.setdefault(r.object_id, set()).update(by.into)  # a person has said of these that both may hold
     for id_ in sorted({o.revision.object_id for o in seen} | contested.keys()):
-        wanted = tuple(sorted(against.get(id_, ())))
+        wanted = tuple(sorted(against.get(id_, set()) - decided.get(id_, set())))
         standing = [r for r in contested.get(id_, ()) if r.id not in ended]
         if over := [r for r in standing if r.into != wanted]:
             planned.append(new_revision(RevisionKind.REVOKE, id_, CLAIM, replaces=tuple(r.id for r in over), reason="settled", actor=ACTOR))

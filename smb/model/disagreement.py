@@ -63,6 +63,7 @@ class Decision:
     keep: str = ""
     scopes: tuple[str, ...] = ()
     at: datetime | None = None
+    transaction: str = ""
 
     def extra(self) -> Extra:
         said = {"how": self.how, "by": self.by, "reason": self.reason, "keep": self.keep, "scopes": list(self.scopes)}
@@ -106,7 +107,7 @@ def decision_of(id_: str, history: Iterable[Revision]) -> Decision | None:
             raw = _read(r.statement.extra).get("resolution")
             if isinstance(raw, dict) and raw.get("how") in DECISIONS:
                 made.append((r.recorded_at.isoformat() if r.recorded_at else "", r.id, Decision(
-                    raw["how"], str(raw.get("by") or r.actor), str(raw.get("reason", "")), str(raw.get("keep", "")), tuple(raw.get("scopes", ())), r.recorded_at)))
+                    raw["how"], str(raw.get("by") or r.actor), str(raw.get("reason", "")), str(raw.get("keep", "")), tuple(raw.get("scopes", ())), r.recorded_at, r.transaction)))
     if made:
         return max(made, key=lambda one: one[:2])[2]
     verdict = judge(held, about=id_)
@@ -184,9 +185,19 @@ def repeats(known: Iterable[tuple[str, Disagreement]], lead: Callable[[str], str
 def standing_contests(history: Iterable[Revision], about: str, actor: str) -> list[Revision]:
     """The contests of `about` by `actor` that no standing revoke has ended, by id."""
     told = list(history)
-    revokes = {r.id: r for r in told if r.kind is RevisionKind.REVOKE}
+    ended = ended_by(told)
+    return sorted((r for r in told if r.kind is RevisionKind.CONTEST and r.actor == actor and r.object_id == about and r.id not in ended), key=lambda r: r.id)
 
-    def ended(id_: str) -> bool:
-        return any(id_ in r.replaces and not ended(r.id) for r in revokes.values())
 
-    return sorted((r for r in told if r.kind is RevisionKind.CONTEST and r.actor == actor and r.object_id == about and not ended(r.id)), key=lambda r: r.id)
+def ended_by(history: Iterable[Revision]) -> dict[str, Revision]:
+    """Revision → the revoke that takes it back and was not taken back itself."""
+    revokes = [r for r in history if r.kind is RevisionKind.REVOKE]
+    of: dict[str, list[Revision]] = {}
+    for r in revokes:
+        for target in r.replaces:
+            of.setdefault(target, []).append(r)
+
+    def counts(r: Revision) -> bool:
+        return not any(counts(again) for again in of.get(r.id, ()))
+
+    return {target: standing for target, by in of.items() if (standing := next((r for r in by if counts(r)), None)) is not None}

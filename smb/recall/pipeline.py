@@ -177,7 +177,7 @@ def _asked_for(units: list[Unit], asked: Plan, found: Found, told: Told) -> list
     def stays(unit: Unit) -> bool:
         if unit.id not in black and not (unit.kind == "passage" and unit.attached and black.issuperset(unit.attached)):
             return True
-        return unit.id in text or unit.kind == "object" and (unit.row in named or fold(unit.title) in text)
+        return any(i in text for i in (unit.id, *unit.attached)) or unit.kind == "object" and (unit.row in named or fold(unit.title) in text)
 
     kept = [unit for unit in units if stays(unit)]
     told.left_out += [LeftOut(unit, UNASKED) for unit in units if not stays(unit)] if kept else []

@@ -3,7 +3,7 @@
 usage: retrieval_bench.py DATA 'pipe:python tests/bench/recall_pipe.py {kb}'
 
 Ingests the folder KB into a bank of its own, then reads {"query": …, "k": …} a line and prints {"items": […]} a line, as
-`smb recall -n K --budget 100000` would.
+`smb recall -n K --budget 100000` would. With --evolve the bank runs a whole cycle of evolution first.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ async def answer(kb: Path, options: argparse.Namespace) -> None:
         await Bank.init(bank, git=False)
         async with Bank.open(bank) as opened:
             await opened.ingest([kb], skip_embeddings=True)
+            if options.evolve:
+                await opened.evolve()
             for line in sys.stdin:
                 asked = json.loads(line)
                 packet = await opened.recall(asked["query"], n=asked["k"], budget=options.budget, lexical=options.lexical)
@@ -36,6 +38,7 @@ def main() -> None:
     parser.add_argument("kb", type=Path)
     parser.add_argument("--budget", type=int, default=100_000)
     parser.add_argument("--lexical", action="store_true")
+    parser.add_argument("--evolve", action="store_true")
     options = parser.parse_args()
     asyncio.run(answer(options.kb, options))
 

@@ -16,7 +16,7 @@ from smb.interfaces.cli.page import Page
 from smb.interfaces.cli.progress import Progress
 from smb.interfaces.cli.session import Session
 
-PARTIAL = 7
+PARTIAL, NO_MODEL = 7, 8
 LINES_SHOWN = 20
 PATHS_HELP = "Folders or files; without any, those read before, or SMB_KBMD_DIR, or ./kbmd."
 
@@ -35,6 +35,7 @@ def ingest(
     sync: Annotated[bool, typer.Option("--sync", help="Bring every index up to date before ending.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen; write nothing.")] = False,
     skip_embeddings: Annotated[bool, typer.Option("--skip-embeddings", help="Leave embedding for later.")] = False,
+    model: Annotated[bool, typer.Option("--model", help="Then have the local model read what it has not read.")] = False,
     lock_timeout: LockOption = None,
 ) -> None:
     """Read markdown into the bank; unchanged files cost nothing."""
@@ -48,11 +49,14 @@ def ingest(
                 sync=sync,
                 dry_run=dry_run,
                 skip_embeddings=skip_embeddings,
+                model=model,
                 progress=progress,
             ),
             lock_timeout=lock_timeout,
         )
     session.show(report, lambda answer, page: ingest_text(answer, page, dry_run=dry_run, bank=session.settings.bank_dir))
+    if model and report["model"]["unavailable"]:
+        raise typer.Exit(NO_MODEL)
     if report["status"] == "partial":
         raise typer.Exit(PARTIAL)
 
@@ -72,9 +76,24 @@ def ingest_text(report: dict[str, Any], page: Page, *, dry_run: bool = False, ba
         lines += ["", page.strong("Skipped"), *_listed(skipped, "reason", page)]
     if warnings:
         lines += ["", page.strong("Warnings"), *_listed(warnings, "code", page)]
+    if read := report.get("model"):
+        lines += ["", *_read_text(read, page)]
     if report["added"] and not dry_run:
         lines += ["", f"Next: {page.strong(f'smb recall QUESTION{bank_option(bank)}')}"]
     return "\n".join(lines)
+
+
+def _read_text(read: dict[str, Any], page: Page) -> list[str]:
+    lines = []
+    if read["model"]:
+        refused = ", ".join(f"{n} {gate}" for gate, n in read["refused"].items())
+        lines.append(f"{page.style(read['model'])} read {count(read['read'], 'document')}" + page.faint(f"; refused by gate: {refused}" if refused else ""))
+    if read["unavailable"]:
+        lines.append(page.warning(read["unavailable"]))
+    lines += [f"  {page.place(one['path'])}  {page.warning(one['reason'])}" for one in read["failed"][:LINES_SHOWN]]
+    if read["pending"]:
+        lines.append(f"{count(read['pending'], 'document')} still to be read by a model; `smb ingest --model` goes on.")
+    return lines
 
 
 def _listed(found: list[dict[str, Any]], label: str, page: Page) -> list[str]:

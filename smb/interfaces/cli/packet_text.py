@@ -74,6 +74,12 @@ def period(item: dict[str, Any]) -> str:
     return f"{start or '…'} to {end}" if end else f"since {start}" if start else ""
 
 
+def basis_text(item: dict[str, Any]) -> str:
+    """What speaks against an item that was worked out: what it cites is contested or has changed; "" for nothing."""
+    facts = ["rests on what is contested"] if item.get("contested") else []
+    return ", ".join([*facts, *([f"out of date: {item['stale_reason']}"] if item.get("stale_reason") else [])])
+
+
 def verdict_text(verdict: str, page: Page) -> str:
     """A verdict in its colour."""
     return (page.good if verdict == "current" else page.bad if verdict == "contested" else page.warning)(verdict)
@@ -110,7 +116,7 @@ def foot(packet: dict[str, Any]) -> str:
 def _item(item: dict[str, Any], page: Page, packet: dict[str, Any], *, ranked: bool = True) -> list[str]:
     rank = f"{item['rank']:>2}" if ranked and item.get("rank") else " -"
     title, text = " ".join(item["title"].split()), item["text"].strip()
-    facts = [page.faint(item["type"]), verdict_text(item["verdict"], page), page.faint(period(item))]
+    facts = [page.faint(item["type"]), verdict_text(item["verdict"], page), page.faint(period(item)), page.warning(basis_text(item))]
     lines = [f"{rank}  {page.strong(title)}  {' · '.join(fact for fact in facts if fact)}"]
     said = text.splitlines()
     if said and " ".join(said[0].split()) == title:

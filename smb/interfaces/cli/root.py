@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {  # name → its module here, and its su
     "get": ("lookup", "Show an object, or a document's exact lines."),
     "why": ("lookup", "Show everything needed to check an object."),
     "history": ("lookup", "Show every revision of an object or a key."),
+    "conflicts": ("conflicts", "List what contradicts what, and settle it."),
     "verify": ("decide", "Sign an object off as checked by a person."),
     "reject": ("decide", "Reject an object for good: it is never current again."),
     "feedback": ("decide", "Say whether an item of an answer was of use; it counts in later ranks here."),

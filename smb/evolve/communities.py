@@ -1,0 +1,62 @@
+"""Phase `communities`: concepts and entities densely linked with each other, by links, stated relations and notes that name both."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+from smb.evolve.group_page import links
+from smb.evolve.group_phase import Group, Style, propose, short_titles
+from smb.evolve.partition import Bond, Node, linked
+from smb.evolve.phase import Proposals
+from smb.evolve.snapshot import Snapshot
+from smb.model.objects import MemoryType
+
+SHOWN = 3
+
+
+class CommunityPages:
+    name = "communities"
+    version = 1
+
+    async def propose(self, snapshot: Snapshot) -> Proposals:
+        return await propose(snapshot, Style(self.name, MemoryType.COMMUNITY, Bond.LINKS, _order, _names, _opening, _joined))
+
+
+async def _order(snapshot: Snapshot, nodes: Mapping[str, Node], members: frozenset[str]) -> list[str]:
+    """Members from the most connected within the community on."""
+    ties = snapshot.kept("communities.links") or snapshot.keep("communities.links", await linked(snapshot, nodes))
+    within = {i: sum(other in members for other in ties[i]) for i in members}
+    together = Counter(d for i in members for d in nodes[i].documents)
+    beside = {i: sum(together[d] - 1 for d in nodes[i].documents) for i in members}
+    return sorted(members, key=lambda i: (-within[i], -beside[i], -len(nodes[i].documents), nodes[i].item.title, i))
+
+
+async def _names(snapshot: Snapshot, nodes: Mapping[str, Node], orders: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[f"Around {name}" for name in (short[0], " and ".join(short[:2]))] for short in (short_titles(nodes, order) for order in orders)]
+
+
+def _opening(nodes: Mapping[str, Node], order: Sequence[str], documents: int) -> str:
+    return f"{len(order)} concepts and names of {documents} notes are linked or named together; most of it leads to {links(nodes, order, more=0)}."
+
+
+async def _joined(snapshot: Snapshot, nodes: Mapping[str, Node], groups: Sequence[Group], page: Callable[[Group], str]) -> dict[str, str]:
+    """Identity → the communities its members have links to, and one such link each."""
+    home = {i: group for group in groups for i in group.order}
+    ties = await linked(snapshot, home)
+    found: dict[str, str] = {}
+    for group in groups:
+        across: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for i in sorted(group.order):
+            for other in sorted(set(ties[i])):
+                if home[other] is not group:
+                    across[home[other].identity].append((i, other))
+        best = sorted(across, key=lambda identity: (-len(across[identity]), identity))[:SHOWN]
+        lines = [f"- {page(home[across[b][0][1]])} by {_count(len(across[b]))}, such as {nodes[across[b][0][0]].item.link} and {nodes[across[b][0][1]].item.link}." for b in best]
+        if lines:
+            found[group.identity] = "\n".join(lines)
+    return found
+
+
+def _count(n: int) -> str:
+    return "one link" if n == 1 else f"{n} links"

@@ -1,0 +1,174 @@
+"""Insights: what a reader of the bank should know of the bank itself.
+
+Owns five pages of `layer-3/insights`, restated as things change: hubs, notes nothing links to, what changed in the week up to the
+last thing the bank learned, claims that carry much on one source, values that may have aged. Never reads a clock.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from smb.evolve.dated import OF_THE_NOTE, cite, sentence, shown
+from smb.evolve.phase import Proposals, Wanted
+from smb.evolve.plans import note
+from smb.evolve.snapshot import EVOLVED, Doc, Item, Snapshot
+from smb.evolve.verification_gaps import BUILT_ON, UNVERIFIED, built_on, changing_attributes
+from smb.model.currentness import judge
+from smb.model.edges import EdgeType
+from smb.model.evidence import Span
+from smb.model.identity import fold
+from smb.model.objects import Link, MemoryType, Mode
+from smb.model.revision import DOCUMENT, Statement
+from smb.model.validity import from_iso
+
+LINES = 10
+HUB = 4  # things that link to one, for it to be a hub
+MUCH = 3  # pages worked out from a claim, for much to rest on it
+WEEK = timedelta(days=7)
+AGED = timedelta(days=365)  # before the latest dated note
+CITED = 12
+_RESTS_ON = (MemoryType.CONCEPT, MemoryType.ENTITY, MemoryType.CLAIM, MemoryType.RELATIONSHIP, MemoryType.CONTRADICTION, *BUILT_ON)
+
+
+class Insights:
+    """Five pages at most; one that has nothing to say is not there."""
+
+    name = "insights"
+    version = 1
+
+    async def propose(self, snapshot: Snapshot) -> Proposals:
+        held = {item.id for item in snapshot.derived(self.name)}
+        if snapshot.since and not snapshot.changed(*_RESTS_ON) and not snapshot.gone() and not await snapshot.touched():
+            return Proposals()
+        documents = await snapshot.documents()
+        linked = await _linked(snapshot)
+        pages = (_hubs(snapshot, linked), _orphans(snapshot, linked, documents), await _week(snapshot, documents), await _one_source(snapshot, documents),
+                 await _aged(snapshot, documents))
+        return Proposals([p for p in pages if p is not None], held)
+
+
+async def _linked(snapshot: Snapshot) -> dict[str, tuple[int, int]]:
+    """Each thing notes link to or that links → (how many link to it, to how many it links)."""
+    rows = await snapshot.catalog.fetch(
+        "SELECT DISTINCT e.source, e.target FROM edges e JOIN memory_objects o ON o.id = e.held_by WHERE e.type != ? AND o.mode != ?", (EdgeType.EXPLAINS.value, Mode.INFERRED.value))
+    ends = [(row["source"], row["target"]) for row in rows if row["source"] in snapshot.items and row["target"] in snapshot.items]
+    into, out = Counter(target for _, target in ends), Counter(source for source, _ in ends)
+    return {i: (into[i], out[i]) for i in sorted(into.keys() | out.keys())}
+
+
+def _wanted(snapshot: Snapshot, name: str, title: str, body: str, cited: Sequence[Item], spans: Sequence[Span] = ()) -> Wanted:
+    held = {i.id: i for i in cited}
+    return Wanted(MemoryType.INSIGHT, Statement(
+        title=title, identity=f"insights:{name}", body=body, links=tuple(Link(i, EdgeType.DERIVES_FROM) for i in held),
+        confidence=min((i.confidence for i in held.values()), default=0.5), mode=Mode.INFERRED, derived_from=tuple(held)), tuple(spans[:CITED]))
+
+
+def _hubs(snapshot: Snapshot, linked: Mapping[str, tuple[int, int]]) -> Wanted | None:
+    told = Counter(snapshot.canonical(c.about) for c in snapshot.stated(MemoryType.CLAIM) if c.about)
+    found = sorted((i for i, (into, _) in linked.items() if into >= HUB), key=lambda i: (-linked[i][0], -told[i], snapshot.items[i].title, i))
+    if not found:
+        return None
+    lines = [f"- {snapshot.items[i].link}: {linked[i][0]} link to it, {told[i]} {'claim is' if told[i] == 1 else 'claims are'} about it" for i in found[:LINES]]
+    more = f"\n\n{len(found) - LINES} more have at least {HUB}." if len(found) > LINES else ""
+    return _wanted(snapshot, "hubs", "What much hangs together by", "Most of the notes' links lead here.\n\n" + "\n".join(lines) + more, [snapshot.items[i] for i in found[:LINES]])
+
+
+def _orphans(snapshot: Snapshot, linked: Mapping[str, tuple[int, int]], documents: Mapping[str, Doc]) -> Wanted | None:
+    lone = [d for d in sorted(documents.values(), key=lambda d: (d.path, d.id)) if (i := snapshot.canonical(d.primary)) in snapshot.items and i not in linked]
+    if not lone or len(lone) == len(documents):
+        return None
+    folders = Counter(d.path.rpartition("/")[0] or "the top folder" for d in lone)
+    many = len(lone) > LINES
+    where = ", ".join(f"{n} in {folder}" for folder, n in sorted(folders.items(), key=lambda pair: (-pair[1], pair[0]))[:5]) if many else ""
+    lines = [f"- {note(snapshot, d)} ({d.path})" for d in lone[:LINES]]
+    count = "One note has no link" if len(lone) == 1 else f"{len(lone)} of {len(documents)} notes have no link"
+    body = f"{count} to or from another{f': {where}' if many else ''}.\n\n" + "\n".join(lines) + (f"\n- and {len(lone) - LINES} more" if many else "")
+    return _wanted(snapshot, "orphans", "Notes without a link", body, [snapshot.items[snapshot.canonical(d.primary)] for d in lone[:LINES]])
+
+
+async def _week(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wanted | None:
+    last = await snapshot.last_learned()
+    if last is None:
+        return None
+    start = (last - WEEK).isoformat()
+    rows = await snapshot.catalog.fetch(
+        "SELECT r.object_id, min(r.recorded_at) AS first, max(r.recorded_at) AS last, max(r.kind = 'revoke') AS over FROM revisions r WHERE r.object_type = ? "
+        "GROUP BY r.object_id HAVING max(r.recorded_at) > ?", (DOCUMENT, start))
+    read = [documents[row["object_id"]] for row in rows if row["object_id"] in documents]
+    new = {row["object_id"] for row in rows if row["object_id"] in documents and row["first"] > start}
+    gone = [row for row in rows if row["object_id"] not in documents]
+    parts = [f"{len(new)} {'note was' if len(new) == 1 else 'notes were'} read for the first time"] if new else []
+    parts += [f"{len(read) - len(new)} changed"] if len(read) > len(new) else []
+    parts += [f"{len(gone)} went"] if gone else []
+    over = await snapshot.superseded()
+    superseded = sorted((c for c in over.values() if c.modified > start and c.attribute not in OF_THE_NOTE), key=lambda c: (c.modified, c.title, c.id), reverse=True)[:LINES]
+    histories = await snapshot.histories(c.id for c in superseded)
+    disputes = snapshot.of_type(MemoryType.CONTRADICTION)
+    sections = []
+    if len(new) < len(documents) and read:
+        newest = sorted(read, key=lambda d: (d.id not in new, d.path))
+        sections.append("## Notes\n\n" + "\n".join(f"- {note(snapshot, d)}{' (new)' if d.id in new else ''}" for d in newest[:LINES]) + _more(newest))
+    elif read:
+        dated = sorted((d for d in read if d.date.known), key=lambda d: (d.date.start or datetime.min.replace(tzinfo=last.tzinfo), d.path), reverse=True)
+        if dated:
+            sections.append("## The newest notes\n\n" + "\n".join(f"- {note(snapshot, d)}{f' ({shown(d.date)})' if shown(d.date) not in d.title else ''}" for d in dated[:5]))
+    quotes = {c.id: judge(histories[c.id], about=c.id) for c in superseded}
+    if superseded:
+        lines = []
+        for c in superseded:
+            now = [snapshot.items.get(r.object_id) or over.get(r.object_id) for r in quotes[c.id].by]
+            lines.append(f"- {c.link}" + "".join(f", then {n.link}" for n in now[:1] if n))
+        sections.append("## No longer so\n\n" + "\n".join(lines))
+    if disputes:
+        sections.append("## Contradictions\n\n" + "\n".join(f"- {c.link}" for c in disputes[:LINES]) + _more(disputes))
+    if not sections:
+        return None
+    cited = [snapshot.items[i] for d in read[:LINES] if (i := snapshot.canonical(d.primary)) in snapshot.items] + disputes[:LINES]
+    day = last.date().isoformat()
+    body = f"In the week up to {day}, the last day the bank learned anything, {_listed(parts) or 'no note changed'}." + "".join(f"\n\n{s}" for s in sections)
+    return _wanted(snapshot, "week", "What changed in the last week", body, cited, [r.evidence[0] for c in superseded for r in quotes[c.id].supports[:1] if r.evidence])
+
+
+async def _one_source(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wanted | None:
+    built = await built_on(snapshot)
+    found = sorted((snapshot.items[i] for i, n in built.items() if n >= MUCH and i in snapshot.items and snapshot.items[i].type is MemoryType.CLAIM
+                    and snapshot.items[i].supports <= 1 and snapshot.items[i].verification in UNVERIFIED), key=lambda c: (-built[c.id], c.title, c.id))
+    if not found:
+        return None
+    told = found[:LINES]
+    stated_in, quotes = await snapshot.documents_of(c.id for c in told), await snapshot.evidence(c.id for c in told)
+    lines = [f"- {sentence(c)} ({cite(c, documents, stated_in.get(c.id, ()))}): {built[c.id]} pages" for c in told]
+    return _wanted(snapshot, "one-source", "Much rests on one note", "Several pages are worked out from each of these, and only one note says it.\n\n" + "\n".join(lines) + _more(found),
+                   told, [q[0] for c in told if (q := quotes.get(c.id))])
+
+
+async def _aged(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wanted | None:
+    """Values of attributes that change, dated a year or more before the bank's latest dated note and not said again since."""
+    latest = max((d.date.start for d in documents.values() if d.date.start), default=None)
+    changing = await changing_attributes(snapshot)
+    if latest is None or not changing:
+        return None
+    newest: dict[tuple[str, str], Item] = {}
+    for claim in snapshot.stated(MemoryType.CLAIM):
+        if claim.attribute in changing and claim.valid_from and not claim.valid_to:
+            key = (claim.subject, claim.attribute)
+            if key not in newest or (claim.valid_from, claim.id) > (newest[key].valid_from or "", newest[key].id):
+                newest[key] = claim
+    aged = sorted((c for c in newest.values() if (at := from_iso(c.valid_from)) is not None and at < latest - AGED), key=lambda c: (c.valid_from or "", c.title, c.id))
+    if not aged:
+        return None
+    told = aged[:LINES]
+    stated_in, quotes = await snapshot.documents_of(c.id for c in told), await snapshot.evidence(c.id for c in told)
+    lines = [f"- {(c.valid_from or '')[:10]}: {sentence(c)} ({cite(c, documents, stated_in.get(c.id, ()))})" for c in told]
+    body = f"Values of these kinds have changed before. These are more than a year older than the latest note, of {latest.date().isoformat()}, and nothing has confirmed them since.\n\n"
+    return _wanted(snapshot, "ageing", "Values that may have aged", body + "\n".join(lines) + _more(aged), told, [q[0] for c in told if (q := quotes.get(c.id))])
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def _more(found: Sequence[object]) -> str:
+    return f"\n- and {len(found) - LINES} more" if len(found) > LINES else ""
