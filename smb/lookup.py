@@ -75,7 +75,7 @@ class Lookup:
         verdict = max((verdicts[i] for i in ids), key=lambda v: v.standing is Standing.CONTESTED)
         objects = await self.catalog.load_objects(under)
         about = [o for o in objects if o.id in ids]
-        paths = await self._documents(r.document for r in deciding)
+        paths = await self._documents(deciding)
         return {
             "schema_version": 1, "id": ids[0], "ids": ids, "key": list(key) if key else None, "type": about[0].type if about else "",
             "title": about[0].title if len(ids) == 1 and about else " › ".join(key), "verdict": verdict.standing, "reason": verdict.reason,
@@ -91,7 +91,7 @@ class Lookup:
         ids = ids or [await self.object_id(reference, documents=True, keys=True)]
         histories = await self.catalog.histories(ids)
         revisions = {r.id: r for i in ids for r in histories[i]}
-        paths = await self._documents(r.document for r in revisions.values())
+        paths = await self._documents(revisions.values())
         ordered = sorted(revisions.values(), key=lambda r: (to_iso(r.recorded_at) or "", r.id))
         closed_by = {old: r.id for r in ordered for old in r.replaces}
         return {
@@ -223,13 +223,21 @@ class Lookup:
 
     # ------------------------------------------------------------ parts
 
-    async def _documents(self, ids: Iterable[str]) -> dict[str, Any]:
-        return {row["id"]: row for row in await self.catalog.fetch_in("SELECT id, path, root, encoding FROM documents WHERE id IN ({marks})", set(ids))}
+    async def _documents(self, revisions: Iterable[Revision]) -> dict[str, Any]:
+        """Document id → its row; and of sources quoted by what was worked out, which is of no document, source → that of one."""
+        told = list(revisions)
+        rows = await self.catalog.fetch_in("SELECT id, path, root, encoding FROM documents WHERE id IN ({marks})", {r.document for r in told})
+        return {row["id"]: row for row in rows} | await self._holding({s.source for r in told if not r.document for s in r.evidence})
+
+    async def _holding(self, sources: Iterable[str]) -> dict[str, Any]:
+        """Source → the row of a document that has it, or had it: a live one where there is one."""
+        rows = await self.catalog.fetch_in(
+            "SELECT DISTINCT p.source, d.id, d.path, d.encoding, d.live FROM passages p JOIN documents d ON d.id = p.document_id WHERE p.source IN ({marks})", sources)
+        return {row["source"]: row for row in sorted(rows, key=lambda row: (row["live"], row["id"]))}
 
     async def _citations(self, spans: Iterable[Span]) -> list[dict[str, Any]]:
         held = list(spans)
-        rows = {row["source"]: row for row in await self.catalog.fetch_in(
-            "SELECT source, id, path FROM documents WHERE source IN ({marks}) ORDER BY live, id", {s.source for s in held})}
+        rows = await self._holding({s.source for s in held})
         return [{"path": rows[s.source]["path"] if s.source in rows else "", "document": rows[s.source]["id"] if s.source in rows else "",
                  "source": s.source, "line_start": s.line_start, "line_end": s.line_end, "quote": s.quote} for s in held]
 
@@ -250,9 +258,12 @@ class Lookup:
             "reason": r.reason or None, "valid_from": to_iso(r.valid.start), "valid_to": to_iso(r.valid.end), "replaces": list(r.replaces),
             "into": list(r.into), "transaction": r.transaction, "says": says, "document": r.document or None,
             "path": document["path"] if document else (says.get("path") if r.object_type == DOCUMENT else None),
-            "evidence": [{"source": s.source, "line_start": s.line_start, "line_end": s.line_end, "quote": s.quote,
-                          "intact": self._intact(s, document["encoding"] if document else "utf-8")} for s in r.evidence],
+            "evidence": [self._span(s, document or documents.get(s.source)) for s in r.evidence],
         }
+
+    def _span(self, s: Span, document: Any) -> dict[str, Any]:
+        return {"path": document["path"] if document else None, "source": s.source, "line_start": s.line_start, "line_end": s.line_end, "quote": s.quote,
+                "intact": self._intact(s, document["encoding"] if document else "utf-8")}
 
     def _intact(self, span: Span, encoding: str) -> bool:
         """Whether layer 0 still says what the span quotes."""

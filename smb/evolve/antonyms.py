@@ -23,7 +23,7 @@ class AxisKind(StrEnum):
 _COMPLEMENTARY = """
 on enabled enable enables active activated activate switched-on | off disabled disable disables inactive deactivated deactivate
 mandatory required obligatory compulsory must requires require necessary | optional voluntary elective
-allowed permitted allow allows permit permits legal permissible welcome | forbidden prohibited banned forbid forbids prohibit prohibits ban bans disallowed disallow illegal
+allowed permitted may allow allows permit permits legal permissible welcome | forbidden prohibited banned forbid forbids prohibit prohibits ban bans disallowed disallow illegal
 open opened | closed shut
 public publicly | private privately confidential secret
 true correct right accurate | false incorrect wrong inaccurate untrue
@@ -77,6 +77,7 @@ working works functional operational | broken defective faulty inoperative
 edible | poisonous toxic
 sweetened sugared | unsweetened sugar-free
 waterproof watertight | leaky
+occupied rented rented-out | vacant unoccupied
 furnished | unfurnished
 known | unknown
 early | late
@@ -88,18 +89,18 @@ fast faster fastest quick quicker quickly rapid | slow slower slowest slowly slu
 full crowded packed | empty emptier vacant
 high higher highest | low lower lowest
 big bigger biggest large larger largest huge | small smaller smallest tiny little
-long longer longest | short shorter shortest brief
+long longer longest lengthen lengthened | short shorter shortest brief shorten shortened
 tall taller tallest | short shorter shortest
 heavy heavier heaviest | light lighter lightest lightweight
 hot hotter hottest | cold colder coldest
 warm warmer warmest | cool cooler coolest chilly
 hard harder hardest difficult tough | easy easier easiest simple simpler effortless
 hard harder hardest firm | soft softer softest
-strong stronger strongest | weak weaker weakest
+strong stronger strongest strengthen strengthens strengthened | weak weaker weakest weaken weakens weakened
 cheap cheaper cheapest inexpensive affordable | expensive dearer costly pricey
 good better best great excellent | bad worse worst poor poorer terrible awful
 safe safer safest harmless | dangerous unsafe risky hazardous harmful
-wide wider widest broad broader | narrow narrower narrowest
+wide wider widest broad broader widen widened | narrow narrower narrowest narrowed
 thick thicker thickest | thin thinner thinnest
 deep deeper deepest | shallow shallower shallowest
 loud louder loudest noisy noisier | quiet quieter quietest silent
@@ -150,14 +151,12 @@ majority | minority
 increase increases increased rise rises rose risen grow grows grew grown raise raises raised climb climbed up improve-more | decrease decreases decreased reduce reduces reduced fall falls fell fallen shrink shrank drop drops dropped lower lowers lowered cut cuts decline declined down lessen lessened
 improve improves improved better | worsen worsens worsened deteriorate deteriorates deteriorated degrade degrades degraded worse
 accelerate accelerates accelerated | decelerate decelerates decelerated slow slows slowed
-strengthen strengthens strengthened | weaken weakens weakened
 expand expands expanded extend extended lengthen lengthened | contract contracts contracted shorten shortened
 gain gains gained | lose loses lost
 benefit benefits help helps | harm harms hurt hurts damage damages
 encourage encourages encouraged | discourage discourages discouraged
 prevent prevents prevented | cause causes caused
 simplify simplifies simplified | complicate complicates complicated
-widen widened | narrow narrowed
 """
 _EVENTS = """
 open opens | close closes
@@ -213,6 +212,8 @@ _NEGATING = ("un", "non", "in", "im", "ir", "il", "dis")
 def poles(word: str) -> Poles:
     """Where a lower-case word lies; empty for a word that has no opposite."""
     found = _OF_FORM.get(word)
+    if found is None and word.endswith("ly"):
+        found = _OF_FORM.get(word[:-2])
     if found is None:
         return _OF_STEM.get(stem(word), ()) if word.endswith(("ing", "ed", "s")) and len(word) > 5 else ()
     return found

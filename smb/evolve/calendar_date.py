@@ -23,6 +23,7 @@ _DATE = re.compile(
     rf"|\b(?P<d5>\d{{1,2}})[./](?P<m5>\d{{1,2}})[./](?P<y5>{_YEAR})\b"
     rf"|\b(?:the\s)?(?P<d2>{_DAY})\s(?:of\s)?(?P<m2>{_MONTH})\b\.?(?:,?\s(?P<y2>{_YEAR})\b)?"
     rf"|\b(?P<m3>{_MONTH})\.?\s(?:the\s)?(?P<d3>{_DAY})\b(?!\s?[:%])(?:,?\s(?P<y3>{_YEAR})\b)?"
+    rf"|\b(?:the\s)?(?P<qw>first|second|third|fourth)\squarter\b(?:\sof\s(?P<y8>{_YEAR}))?"
     rf"|\b(?P<q>Q[1-4])(?:\s(?P<y7>{_YEAR}))?\b"
     rf"|\b(?P<m4>{_MONTH})\b\.?,?(?:\sof)?\s(?P<y4>{_YEAR})\b"
     rf"|\b(?P<w>{'|'.join(_WEEKDAYS)})s?\b"
@@ -31,7 +32,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _YEAR_IS = re.compile(rf"(\byear\b.{{0,40}}\s(?:is|was)|\bit\s(?:is|was)(?=\s\d{{4}}\s(?:when|that)))\s({_YEAR})\b", re.IGNORECASE)
-_HINT = re.compile(rf"\d{{4}}|\bq[1-4]\b|{'|'.join(_WEEKDAYS)}|\b{_MONTH}\b|\d[./]\d", re.IGNORECASE)
+_HINT = re.compile(rf"\d{{4}}|\bq[1-4]\b|quarter|{'|'.join(_WEEKDAYS)}|\b{_MONTH}\b|\d[./]\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +70,14 @@ def dates(text: str) -> tuple[list[CalendarDate], str]:
     def one(m: re.Match[str]) -> str:
         if m["m6"] and m["m6"] == "May" and not re.search(r"\b(?:in|of|since|until|till|by|early|late|mid|for|this|next|last|every|each|is|and|to|from|during)\s\Z", text[: m.start()], re.IGNORECASE):
             return m[0]
-        year = int(m["y1"] or m["y2"] or m["y3"] or m["y4"] or m["y5"] or m["y6"] or m["y7"] or 0)
+        year = int(m["y1"] or m["y2"] or m["y3"] or m["y4"] or m["y5"] or m["y6"] or m["y7"] or m["y8"] or 0)
         month = int(m["m1"] or m["m5"] or 0) or _month(m["m2"] or m["m3"] or m["m4"] or m["m6"] or "")
         day = int(m["d1"] or m["d5"] or 0) or _day(m["d2"] or m["d3"] or "")
         if month > 12 or day > 31:
             return m[0]
         weekday = _WEEKDAYS.index(m["w"].lower()) + 1 if m["w"] else 0
         before = re.search(r"\b(since|until|till|by|before|after|from|to|through|due)\s(?:the\s)?\Z", text[: m.start()] + (m["pre"] or ""), re.IGNORECASE)
-        found.append(CalendarDate(year, month, day, weekday, int(m["q"][1]) if m["q"] else 0, m[0].strip(), before[1].lower() if before else ""))
+        found.append(CalendarDate(year, month, day, weekday, int(m["q"][1]) if m["q"] else _ORDINALS.index(m["qw"].lower()) + 1 if m["qw"] else 0, m[0].strip(), before[1].lower() if before else ""))
         return f"{m['pre'] or ''} #d "
 
     text = _DATE.sub(one, text)

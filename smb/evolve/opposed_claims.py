@@ -18,7 +18,7 @@ from smb.model.objects import MemoryType
 from smb.model.revision import Revision, RevisionKind
 
 KEYS = "keys"  # actor of the contests of single-valued keys, made when notes are read
-TELLING = 6  # words of a claim short enough to be compared by its telling words, however unlike it looks
+TELLING = 7  # words of a claim short enough to be compared by its telling words, however unlike it looks
 APART = 6  # words one of two claims says alone, from which on they speak of two things
 
 

@@ -55,14 +55,17 @@ class _Difference:
     reason: str
     sure: bool = True
     lasting: bool = False
+    always: Analysed | None = None
+    ends: bool = False
 
 
 _MAKING = frozenset(map(concept, "write build make design found paint compose invent publish bear create develop bake knit sew carve".split()))  # what was so made is so
+_ENDS = frozenset(map(concept, "expire end finish valid".split()))
 _LIMIT = concept("limit")
 _LASTING = frozenset(("done", "canceled", "retired", "approved", "rejected"))  # what was once so remains so
 _NEAR = tuple(frozenset(map(concept, line.split())) for line in (
-    "begin found open launch create introduce build", "end finish complete close stop", "birth celebrate", "big tall", "send ship deliver", "make build create produce",
-    "locate base", "need require take", "sleep rest", "hold happen", "keep store put", "part include contain", "speak talk", "eat consume", "buy get", "work employ", "teach lecture", "weigh heavy", "live home", "rent lease pay", "last take", "repair service",
+    "trail hike walk route tour road", "begin found open launch create introduce build", "end finish complete close stop expire valid", "birth celebrate", "big tall", "send ship deliver", "make build create produce",
+    "locate base", "need require take", "sleep rest", "hold happen", "keep store put retain", "part include contain", "speak talk", "eat consume", "buy get", "work employ", "teach lecture", "weigh heavy", "live home", "rent lease pay", "last take", "repair service",
     "read book", "sing choir", "sit seat", "drive car", "prefer favorite like", "test check", "delete remove", "error crash", "wear dress", "ask request", "save store", "earn make", "run operate", "vote elect"))
 
 
@@ -192,7 +195,7 @@ def _specific(a: Analysed, shared: frozenset[str], by_value: bool) -> bool:
     """Whether a word they share says by itself what they are about: not the verb, the value, or what is counted, unless more goes with it."""
     value = a.slot.places if a.slot and by_value else ()
     alike = [t for t in a.tokens if t.concept in shared and t.weight >= 0.5 and t.at not in value]
-    return any(t.weight >= 1 and not t.counted and (not t.main or t.concept in ONCE or len(alike) > 1) for t in alike) or len(alike) > 1 and any(t.counted for t in alike)
+    return any(t.weight >= 1 and not t.counted and (not t.main or t.concept in ONCE) for t in alike) or len(alike) > 1 and any(t.counted for t in alike)
 
 
 def _paired(left: list[Token], right: list[Token], found: list[_Difference]) -> float:
@@ -266,13 +269,15 @@ def _dated(a: Analysed, b: Analysed) -> _Difference | None:
         both = a.dates and b.dates
         return _Difference(OppositionKind.DATE, "several dates", False) if both and all(d.excludes(e) for d in a.dates for e in b.dates) else None
     d, e = a.dates[0], b.dates[0]
-    if not d.excludes(e) or not _one_relation(d, e):
+    if not d.excludes(e) or not _one_relation(d, e, a, b):
         return None
-    once = any(t.concept in ONCE for t in (*a.tokens, *b.tokens))
+    once = a.stance.ended and b.stance.ended or any(t.concept in ONCE for t in (*a.tokens, *b.tokens))
     return _Difference(OppositionKind.DATE, f"{d.text} against {e.text}", once)
 
 
-def _one_relation(d: CalendarDate, e: CalendarDate) -> bool:
+def _one_relation(d: CalendarDate, e: CalendarDate, a: Analysed, b: Analysed) -> bool:
+    if any(t.concept in _ENDS for t in (*a.tokens, *b.tokens)) and {d.relation, e.relation} <= {"", "until", "till", "by", "in"}:
+        return True
     loose = {"since", "from", "after"}, {"until", "till", "to", "before", "through"}
     return d.relation == e.relation or not any((d.relation in group) != (e.relation in group) for group in loose)
 
@@ -284,7 +289,13 @@ def _denied(a: Analysed, b: Analysed) -> _Difference | None:
     no, yes = (a, b) if a.negations % 2 else (b, a)
     scope = [t for t in no.tokens if t.in_scope]
     sure = a.negations + b.negations == 1 and a.order == b.order and (bool(scope) or no.concepts <= yes.concepts)
-    return _Difference(OppositionKind.NEGATION, f"{_short(no)} against {_short(yes)}", sure)
+    return _Difference(OppositionKind.NEGATION, f"{_short(no)} against {_short(yes)}", sure, always=no if sure and no.universal and _same_person(no, yes) else None)
+
+
+def _same_person(a: Analysed, b: Analysed) -> bool:
+    """Whether both say something of one person or thing that has a name, or of "me"."""
+    named = {t.concept for t in a.tokens if t.weight == 2.0 and not t.after_verb}
+    return a.stance.first_person and b.stance.first_person or any(t.weight == 2.0 and t.concept in named and not t.after_verb for t in b.tokens)
 
 
 def _ended(a: Analysed, b: Analysed) -> _Difference | None:
@@ -293,7 +304,7 @@ def _ended(a: Analysed, b: Analysed) -> _Difference | None:
     goes_on = b if a.stance.ended else a
     if goes_on.time in (Time.PAST, Time.FUTURE):
         return None
-    return _Difference(OppositionKind.STATE, f"{_short(a)} against {_short(b)}")
+    return _Difference(OppositionKind.STATE, f"{_short(a)} against {_short(b)}", ends=True)
 
 
 def _quantified(a: Analysed, b: Analysed, found: list[_Difference]) -> _Difference | bool | None:
@@ -314,7 +325,7 @@ def _slots(left: list[Token], right: list[Token], a: Analysed, b: Analysed) -> _
     if a.slot is None or b.slot is None or a.negations or b.negations:
         return None
     mine, theirs = [t for t in left if t.at in a.slot.places], [t for t in right if t.at in b.slot.places]
-    all_mine, all_theirs = [t for t in a.tokens if t.at in a.slot.places], [t for t in b.tokens if t.at in b.slot.places]
+    all_mine, all_theirs = [t for t in a.tokens if t.at in a.slot.places and t.weight >= 1], [t for t in b.tokens if t.at in b.slot.places and t.weight >= 1]
     if not mine or not theirs or len(mine) < len(all_mine) or len(theirs) < len(all_theirs):
         return None
     of_kind = any(values_exclude(t.form, u.form) for t in mine for u in theirs)
@@ -347,13 +358,17 @@ def _tenses_meet(a: Analysed, b: Analysed, difference: _Difference) -> bool:
     if Time.FUTURE in times and len(times) > 1:
         return False
     if Time.PAST in times and Time.PRESENT in times:
-        return difference.kind is OppositionKind.NEGATION and any("never" in x.said.text.lower() for x in (a, b))
+        return difference.always is not None
     return True
 
 
 def _weighed(a: Analysed, b: Analysed, left: list[Token], right: list[Token], difference: _Difference, certainty: float, specific: bool) -> Opposition | None:
     """What remains on either side decides whether they speak of one thing."""
     measured = _measure_words(a, b) if difference.kind is OppositionKind.NUMBER else frozenset()
+    if difference.always is not None:  # "never", "cannot": whatever else goes with it, it is not so
+        left, right = ([t for t in rest if claim is difference.always or not t.after_verb] for rest, claim in ((left, a), (right, b)))
+    if difference.ends:
+        measured = frozenset(t.concept for t in (*left, *right) if t.state == "active")
     mine = [t.weight for t in left if t.concept not in measured]
     theirs = [t.weight for t in right if t.concept not in measured]
     top, top2 = max(mine, default=0.0), max(theirs, default=0.0)

@@ -25,7 +25,7 @@ _SCALE = r"(?:\s?(?:k|bn|mn)(?![\w-])|\s(?:hundred|thousand|million|billion|doze
 _ONE = rf"(?:{_FIGURE}|(?<![\w-]){_NUMBER_WORD}(?![\w]))(?:{_SCALE})?"
 _SPELLED = {
     "kilometer": "km", "kilometre": "km", "meter": "m", "metre": "m", "centimeter": "cm", "centimetre": "cm", "millimeter": "mm", "millimetre": "mm",
-    "kilogram": "kg", "kilo": "kg", "kilogramme": "kg", "gramme": "g", "tonne": "t", "ton": "t", "ounce": "oz", "pound": "lb", "inch": "inches", "foot": "ft", "mile": "miles",
+    "milligram": "mg", "microgram": "µg", "m2": "m²", "km2": "km²", "m3": "m³", "kilogram": "kg", "kilo": "kg", "kilogramme": "kg", "gramme": "g", "tonne": "t", "ton": "t", "ounce": "oz", "pound": "lb", "inch": "inches", "foot": "ft", "mile": "miles",
     "millisecond": "ms", "hour": "h", "degree": "°C", "degrees celsius": "°C", "celsius": "°C", "c": "°C", "f": "°F", "fahrenheit": "°F", "euro": "euros", "dollar": "dollars", "byte": "B",
     "kilobyte": "kB", "megabyte": "MB", "gigabyte": "GB", "terabyte": "TB", "gb": "GB", "mb": "MB", "kb": "kB", "tb": "TB", "kilowatt": "kW", "milliliter": "ml", "millilitre": "ml", "week": "weeks",
     "kcal": "kcal", "calorie": "kcal", "calories": "kcal", "percent": "%", "mph": "mph", "km/h": "km/h", "kph": "km/h", "bpm": "bpm", "point": "points", "megapixel": "MP",
@@ -34,7 +34,7 @@ _SPELLED = {
 _TIMES = {"month": 2629800.0, "months": 2629800.0, "year": 31557600.0, "years": 31557600.0, "yr": 31557600.0, "yrs": 31557600.0, "decade": 315576000.0, "decades": 315576000.0,
           "fortnight": 1209600.0, "night": 86400.0, "nights": 86400.0}
 _PER_TIME = {"annum": "year", "sec": "second", "s": "second", "min": "minute", "h": "hour", "hr": "hour", "d": "day", "wk": "week", "mo": "month", "yr": "year", "a": "year"}
-_UNIT = r"(?!(?:per|a|an|each|every|in|on|at|of|to|and|or|the|is|are)\b)(?:°\s?[CF]|[€$£¥%℃]|km/h|per\s?cent|[A-Za-zµ]+[²³]?)"
+_UNIT = r"(?!(?:per|a|an|each|every|in|on|at|of|to|and|or|the|is|are)\b)(?:°\s?[CF]|[€$£¥%℃]|km/h|per\s?cent|k?m[23](?!\w)|[A-Za-zµ]+[²³]?)"
 _PER = r"(?:\s?/\s?|\s(?:per|a|an|each|every|the)\s|\sin\s(?:a|one|each|every)\s)(?P<per>[a-z]+)"
 _QUANTITY = re.compile(
     rf"(?P<lead>(?P<bound>at-least|at-most|more-than|less-than|over|under|above|below|exceeding|within|[<>≤≥]=?|maximum(?:\sof)?|minimum(?:\sof)?|max\.?|min\.?)\s*)?"
@@ -106,6 +106,7 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
     found: list[Quantity] = []
     if not _HAS_NUMBER.search(text):
         return found, text
+    text = _SQUARE.sub(lambda m: f"{'km' if m[2] else 'm'}{'²' if m[1].lower() in ('square', 'sq') else '³'}", text)
 
     def clock(m: re.Match[str]) -> str:
         amount = _clock_minutes(m)
@@ -126,6 +127,8 @@ def quantities(text: str) -> tuple[list[Quantity], str]:
     return found, _QUANTITY.sub(quantity, text.replace("minus ", "-"))
 
 
+_SQUARE = re.compile(r"\b(square|sq|cubic)\.?\s(kilo)?met(?:er|re)s?\b", re.IGNORECASE)
+_MONEY = re.compile(r"\b(?:costs?|pays?|paid|price[ds]?|fees?|charged?|charges|rent|salary|wages?|earns?|bills?|budget|fine|debt|worth|sold|bought|tickets?|invoices?|deposit|loan)\b", re.IGNORECASE)
 _TIMES_OVER = {"once": "1", "twice": "2", "thrice": "3"}
 _ADVERBIAL = re.compile(r"\b(once|twice|thrice)\s((?:a|an|per|each|every)\s)", re.IGNORECASE)
 _HAS_NUMBER = re.compile(rf"\d|\b(?:once|twice|thrice|{'|'.join((*_WORDS, 'dozen', 'hundred', 'thousand', 'million', 'noon', 'midnight', 'midday'))})\b", re.IGNORECASE)
@@ -159,6 +162,8 @@ def _read(m: re.Match[str], text: str) -> tuple[Quantity, str] | None:
     if joiner == "and":
         return None if m["high"] and not _between(m, text) else _plain(m, low, text)
     kind, worth = unit_of(money or unit)
+    if unit.lower() in ("pound", "pounds") and _MONEY.search(text):
+        kind, worth = "GBP", 1.0
     if not kind and unit and not money:
         kept, unit = unit, ""
         if m["tail"] and m["tail"][0].isalpha():
@@ -181,7 +186,8 @@ def _read(m: re.Match[str], text: str) -> tuple[Quantity, str] | None:
     bound = _BOUNDS.get((m["bound"] or "").strip().rstrip(".").lower(), "min" if m["plus"] else "")
     about = bool(m["about"])
     low, top = sorted((low * worth, top * worth))
-    return Quantity(kind, low, top, m[0].strip(), per, bound, about), kept
+    ends = m.end("tail") if m["tail"] and kind and not money else m.end("high") if m["high"] else m.end("low")
+    return Quantity(kind, low, top, f"{text[m.start() : ends].strip()}{f' a {per}' if per else ''}", per, bound, about), kept
 
 
 def _between(m: re.Match[str], text: str) -> bool:

@@ -21,6 +21,7 @@ from smb.evolve.stance import Stance, Time, is_ending, is_past, stance, time_of
 from smb.evolve.stems import spelled, stem
 from smb.evolve.synonyms import concept, joined
 from smb.evolve.word_classes import (
+    ABSTRACT,
     AUXILIARIES,
     BE,
     CONJUNCTIONS,
@@ -94,6 +95,7 @@ class Analysed:
     slot: SlotValue | None = None
     predicates: bool = False
     order: bool = False
+    universal: bool = False
     comparison: tuple[frozenset[str], frozenset[str], Poles] | None = None
     shape: str = ""
     cjk: bool = False
@@ -147,7 +149,7 @@ def analyse(said: Said) -> Analysed:
     if not_all:
         quantifier = (0, 4)
     return Analysed(said, how, time_of(text, lower, verb), tuple(tokens), frozenset(t.concept for t in tokens), tuple(amounts), tuple(found_dates), stamp, negations, quantifier,
-                    "only" in lower, slot, verb >= 0 or bool(said.key), verb == 0, _comparison(lower, tokens))
+                    "only" in lower, slot, verb >= 0 or bool(said.key), verb == 0, bool({"never", "cannot", "nobody"} & set(lower)) or "can" in lower and "not" in lower, _comparison(lower, tokens))
 
 
 def _without_nt(m: re.Match[str]) -> str:
@@ -162,20 +164,31 @@ def verb_at(words: list[str], lower: list[str], whole: bool = True) -> int:
         if lower[1] in DETERMINERS or lower[1] not in BE and stem(lower[1]) not in VERBS and not any(w in AUXILIARIES for w in lower):
             return 0
     clauses = int(lower[0] in _SUBORDINATE) if lower else 0
+    relative, within = clauses > 0, False
     for i in range(1, len(lower)):
         w = lower[i]
-        clauses += w in _SUBORDINATE
-        if _is_finite(lower, i):
+        if w in _SUBORDINATE:
+            clauses += 1
+            relative = True
+        within = within and (w in AUXILIARIES or w in FILLERS or w in _NEGATION or is_past(w))  # the rest of a clause's own verb
+        if not within and _is_finite(lower, i):
             if not clauses:
                 return i
             clauses -= 1
-    return next((i for i in range(1, len(lower) - 1) if whole and _may_be_finite(lower, i)), -1)
+            within = True
+    return next((i for i in range(1, len(lower) - 1) if whole and not relative and _may_be_finite(lower, i)), -1)
 
 
 def _may_be_finite(lower: list[str], i: int) -> bool:
     """Whether a word that is no known verb stands and ends like one: "the seminar counts towards …"."""
     w, before, after = lower[i], lower[i - 1], lower[i + 1]
-    if not w.isalpha() or before in DETERMINERS or before in PREPOSITIONS or before.endswith("s") or not (w.endswith("ed") or w.endswith("s") and not w.endswith(("ss", "us", "is"))):
+    if not w.isalpha() or before in DETERMINERS or before in PREPOSITIONS:
+        return False
+    if is_past(w) and lower[0] in ("a", "an"):
+        return False
+    if stem(w) in VERBS and not w.endswith("ing") and (after in DETERMINERS or after in PREPOSITIONS) and before != "to":
+        return True
+    if before.endswith("s") or not (w.endswith("ed") or w.endswith("s") and not w.endswith(("ss", "us", "is"))):
         return False
     return after in DETERMINERS or after in PREPOSITIONS or after in FILLERS or after in PRONOUNS
 
@@ -221,7 +234,7 @@ def _token(words: list[str], lower: list[str], i: int, verb: int, main: int, in_
     if form in DETERMINERS or form in CONJUNCTIONS or form in PRONOUNS:
         return None
     attributive = _tells_which(lower, i, verb)
-    if (form in AUXILIARIES or form in FILLERS or form in _QUANTIFIERS) and (attributive or not axis or form in ("long", "present", "current")):
+    if (form in AUXILIARIES or form in FILLERS or form in _QUANTIFIERS) and (attributive or not axis or form in ("long", "present", "current")) and form != "may":
         return None
     word = words[i]
     root = bare if any(c.isdigit() for c in bare) else concept(bare)
@@ -229,12 +242,12 @@ def _token(words: list[str], lower: list[str], i: int, verb: int, main: int, in_
     known_light = root in LIGHT
     if is_ending(bare) and (i >= verb or verb < 0):
         return None
-    if form == "must" or known_light:
+    if form in ("must", "may") or known_light:
         weight = 0.0
     elif capital:
         weight = 2.0
     elif root in GENERIC_HEADS:
-        weight = 0.5
+        weight = 0.25 if root in ABSTRACT else 0.5
     else:
         weight = 1.0
     return Token(bare, root, weight, i, () if attributive else axis, "" if attributive else state(bare), value_class(bare), negated_form(bare),

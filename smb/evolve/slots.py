@@ -31,7 +31,7 @@ for _verb, _preps in {
         "locate": "in at on", "live": "in at with", "born": "in", "lead": "by", "teach": "by", "own": "by", "manage": "by", "maintain": "by", "design": "by", "paint": "by", "compose": "by",
         "direct": "by", "found": "by in", "coach": "by", "sponsor": "by", "invent": "by", "work": "as at for", "heat": "with by", "power": "by", "travel": "by", "commute": "by", "pay": "by in with",
         "translate": "into by", "name": "after", "marry": "to", "report": "to", "study": "at in", "edit": "by", "publish": "by in", "chair": "by", "conduct": "by", "fund": "by", "hold": "in at",
-        "happen": "in at", "cater": "by", "print": "on by", "serve": "with", "park": "in on", "grow": "in", "keep": "in at on", "sleep": "in on at", "come": "from", "stay": "at in", "depart": "from", "insure": "with by", "back": "by",
+        "happen": "in at", "cater": "by", "print": "on by", "serve": "with", "park": "in on", "grow": "in", "keep": "in at on", "sleep": "in on at", "set": "in", "come": "from", "stay": "at in", "depart": "from", "insure": "with by", "back": "by",
         "train": "by", "bake": "in", "cook": "in on with", "fill": "with", "cover": "with in", "log": "to in", "authenticate": "with via by", "communicate": "by via in", "record": "in on at by",
         "start": "in at", "end": "in at", "operate": "by", "supply": "by", "produce": "by in", "provide": "by", "handle": "by", "sew": "from of", "season": "with", "sign": "by", "play": "on", "drive": "on", "fuel": "by with", "approve": "by", "review": "by",
         "clean": "by with", "process": "by with", "render": "with by in", "format": "as in with", "license": "under", "package": "as in", "distribute": "as under via", "bill": "in by", "trade": "in on", "meet": "in at", "rehearse": "in at", "practice": "in at", "belong": "to", "dress": "in", "feed": "with", "water": "by",
@@ -57,6 +57,8 @@ def slot_value(words: list[str], lower: list[str], verb: int) -> SlotValue | Non
     root = concept(lower[main])
     if root in _ROLE_VERBS and _is_name(words, 0, main) and lower[main + 1 : main + 2] and lower[main] != "run":
         return SlotValue(frozenset(range(0, main)), True)
+    if root == concept("paint") and value_class(lower[-1]):
+        return SlotValue(frozenset((len(lower) - 1,)), True)
     return _after_preposition(lower, main, root) or _used(words, lower, main)
 
 

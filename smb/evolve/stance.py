@@ -55,7 +55,7 @@ _ENDED = re.compile(r"\b(?:has\s|have\s|had\s|'s\s|'ve\s)?(?:step-down|resigned|
 _DEICTIC = re.compile(r"^(?:otherwise|unlike|besides|except|apart\sfrom|in\s(?:either|such|both|all|some|other|most)\scases?|in\scontrast|similarly|likewise|conversely|alternatively)\b|^(?:so\s|and\s|but\s|then\s|also,?\s|thus\s|here,?\s|\w+ly,?\s)?(?:it|it's|this|that|these|those|he|she|he's|she's|his|her|its|here|there's|such|the\s(?:following|above|below|former|latter|same|other|previous|next|first|second|third|last|resulting|result|trick|problem|answer|idea|point|reason|example|solution))\b(?!\s(?:are|is|was)\sno\b)", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:this|these|those|today|tonight|tomorrow|yesterday|hereby|herein|shown\s(?:above|below)|the\s(?:following|above|below))\b", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|[Mm]y|me|mine)\b")
-_CLEFT = re.compile(r"^it\s(?:is|was|takes|took|costs?)\b|^there\s(?:is|are|was|were)\b", re.IGNORECASE)
+_CLEFT = re.compile(r"^it\s(?:(?:is|was)\s(?:in|on|at|an?|the|about|only|\d)|takes|took|costs?)\b|^there\s(?:is|are|was|were)\b", re.IGNORECASE)
 
 
 def stance(text: str, attributed_to: str = "") -> tuple[Stance, str]:

@@ -166,6 +166,7 @@ plant planted plants
 water watered
 choose select pick chosen selected picked
 decide decision decided
+register registration enrol enroll enrollment
 approve approval approved authorize authorized
 sign signature signed
 send transmit sent sends
@@ -295,7 +296,7 @@ _PHRASES = {
     "under construction": "in-progress", "being built": "in-progress", "being developed": "in-progress", "being worked on": "in-progress",
     "out of service": "broken", "out of order": "broken", "out of use": "retired", "in use": "used", "in stock": "in-stock", "out of stock": "out-of-stock", "sold out": "out-of-stock",
     "up to date": "current-state", "up-to-date": "current-state", "out of date": "outdated", "out-of-date": "outdated", "on time": "on-time",
-    "turned on": "on", "switched on": "on", "turned off": "off", "switched off": "off", "turn on": "enable", "switch on": "enable",
+    "turned on": "enabled", "switched on": "enabled", "turned off": "disabled", "switched off": "disabled", "came out": "was released", "comes out": "is released", "rented out": "rented-out", "turn on": "enable", "switch on": "enable",
     "turns on": "enable", "turns off": "disable", "switches on": "enable", "switches off": "disable",
     "turn off": "disable", "switch off": "disable", "shut down": "stopped", "shuts down": "stops", "taken down": "offline", "in favour of": "for",
     "in favor of": "for", "likes best": "favorite", "like best": "favorite", "like the most": "favorite", "like most": "favorite", "likes most": "favorite",
@@ -313,6 +314,7 @@ _PHRASES = {
     "hand made": "handmade", "by hand": "manually", "in error": "mistakenly", "in addition": "also", "as of": "since", "according to": "according-to", "year round": "year-round", "all year": "year-round",
 }
 _PHRASE = re.compile(r"\b(?:" + "|".join(re.escape(p).replace(r"\ ", r"\s") for p in sorted(_PHRASES, key=len, reverse=True)) + r")\b", re.IGNORECASE)
+_SPLIT = re.compile(r"\b(?:turn|switch)s?(ed)?\s((?:the|my|our|your)\s[\w-]+(?:\s[\w-]+)?)\s(on|off)\b(?!\sthe\b)", re.IGNORECASE)
 _GROUP_OF: dict[str, str] = {}
 for _line in _GROUPS.strip().splitlines():
     _members = _line.split()
@@ -322,6 +324,7 @@ for _line in _GROUPS.strip().splitlines():
 
 def joined(text: str) -> str:
     """`text` with phrases that count as one word replaced by it: "is on hold" → "is on-hold"."""
+    text = _SPLIT.sub(lambda m: f"{'enable' if m[3].lower() == 'on' else 'disable'}{'d' if m[1] else ''} {m[2]}", text)
     return _PHRASE.sub(lambda m: _PHRASES[" ".join(m[0].lower().split())], text)
 
 

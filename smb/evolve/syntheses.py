@@ -68,7 +68,7 @@ class SynthesisGenerator:
         found, documents, subjects = await things(snapshot, about), await snapshot.documents(), await subjects_of(snapshot)
         drafts = [draft for thing in found for draft in trends_of(thing)]
         drafts += [draft for thing in found if (draft := agreement_of(thing, documents, subjects)) is not None]
-        return drafts + (lacking(found) if about is None else [])
+        return drafts + lacking(found if about is None else await things(snapshot), about)
 
 
 async def subjects_of(snapshot: Snapshot) -> dict[str, Item]:

@@ -68,7 +68,7 @@ def agreement_of(thing: Thing, documents: Mapping[str, Doc], subjects: Mapping[s
     """The values of a thing that several documents give alike; None where no measured one is. `subjects`: document → what it is about."""
     agreed: list[tuple[str, list[Given], tuple[str, ...]]] = []
     for values in thing.attributes.values():
-        holding = [g for g in values if not g.lapsed and g.value.kind != "text"]
+        holding = [g for g in values if not g.lapsed and g.value.kind != "text" and g.claim.value not in thing.subject.title]
         for value in sorted({g.value for g in holding}, key=lambda v: (v.kind, v.form)):
             alike = [g for g in holding if g.value == value]
             homes = tuple(sorted({home for g in alike for home in g.homes}))

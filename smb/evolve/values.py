@@ -31,7 +31,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """What values speak of: the object, and its folded attributes, each with its values by day."""
+    """What values speak of: the object, and its folded attributes that have one value at a time, each with its values by day."""
 
     subject: Item
     attributes: Mapping[str, tuple[Given, ...]]
@@ -56,11 +56,20 @@ async def things(snapshot: Snapshot, about: Collection[str] | None = None) -> li
         attributes = {}
         for attribute in sorted(held[subject]):
             given = [Given(claim, value_of(claim.value), claim.id in superseded, homes.get(claim.id, ())) for claim in held[subject][attribute] if claim.id in superseded or homes.get(claim.id)]
-            if given:
+            if given and _one_at_a_time(given):
                 attributes[attribute] = tuple(sorted(given, key=lambda g: (g.day, g.claim.id)))
         if attributes:
             found.append(Thing(snapshot.items[subject], attributes))
     return found
+
+
+def _one_at_a_time(values: Sequence[Given]) -> bool:
+    """Whether no document gives two values of one day: it would be a list, or the column of a table."""
+    said: dict[tuple[str, str], set[Value]] = defaultdict(set)
+    for given in values:
+        for home in given.homes:
+            said[home, given.day].add(given.value)
+    return all(len(held) == 1 for held in said.values())
 
 
 def called(given: Given) -> str:

@@ -40,7 +40,7 @@ FILLERS = _words(
     "currently nowadays more-than less-than at-least at-most regardless mutually hereby once twice thrice times time date day year month week hour minute second "
     "early late mid end around per cent last next this coming past previous ago later earlier before after never no-longer any-more "
     "every each all some any none no not nor neither nobody nothing cannot without everyone everybody everything anyone anybody anything someone "
-    "somebody something seldom rarely sometimes frequently constantly permanently occasionally hardly barely scarcely majority minority half "
+    "somebody something seldom rarely sometimes frequently constantly permanently occasionally hardly barely scarcely majority minority dr mr mrs ms prof st "
     "must should may might can could would will shall first-ever officially successfully formally together")
 # verbs that carry little of their own: what they are said of says it all
 LIGHT = _concepts(
@@ -57,9 +57,10 @@ GENERIC_HEADS = _concepts(
     "command parameter argument implementation pointer string array variable constant member iterator instance base operator expression statement constructor handle page document note article image text string code script result output input key table row column database folder directory "
     "api interface object element type format default example case problem issue error reason point idea question answer solution change difference step stage phase "
     "rule policy plan goal purpose aim effect use usage world life area side")
+ABSTRACT = _concepts("default value number amount size type name example kind sort way thing object data information list item case part")  # say even less of what is meant
 MEASURED = {  # what a unit says by itself
-    "time": _concepts("take last duration time long length need run require minute hour wait age old"), "length": _concepts("long length height tall width wide depth deep distance measure size far away high thick"),
-    "mass": _concepts("weigh weight heavy mass load payload capacity carry"), "temperature": _concepts("temperature degree heat hot warm cold set"), "data": _concepts("size memory storage space large big capacity"),
+    "time": _concepts("take last duration time long length need run require minute hour wait age old valid expire live remain"), "length": _concepts("long length height tall width wide depth deep distance measure size far away high thick"),
+    "mass": _concepts("weigh weight heavy mass dose dosage load payload capacity carry"), "temperature": _concepts("temperature degree heat hot warm cold set"), "data": _concepts("size memory storage space large big capacity"),
     "volume": _concepts("volume capacity hold contain"), "share": _concepts("percent percentage share rate proportion part pay"), "clock": _concepts("time at start begin hour"),
     "money": _concepts("cost price pay charge amount money sum worth value bill sell buy expensive total set stand come"), "": _concepts("number count amount total have there capacity consist comprise contain include employ size be space room fit seat accommodate enough big sleep"),
     "rate": _concepts("rate speed frequency throughput often send submit issue perform per make do take serve"), "power": _concepts("power rate output"), "speed": _concepts("speed fast velocity"), "bound": _concepts("limit minimum allow permit"),

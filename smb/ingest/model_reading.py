@@ -40,6 +40,16 @@ class Waiting:
     source: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document the model has read, and what it said."""
+
+    waiting: Waiting
+    data: bytes
+    note: Note | Skipped
+    answers: list[dict[str, Any]]
+
+
 @dataclass(slots=True)
 class ModelReport:
     """What a run of reading came to. `refused` counts drafts by gate, `failed` are (path, reason); `pending` are documents left."""
@@ -101,9 +111,9 @@ class ModelReading:
         self.memo.begin(fingerprint(report.model, self.template))
         waiting = [one for one in await pending(self.catalog, self.memo) if not roots or one.root in roots]
         actor = f"model:{report.model} prompt:{self.template.name}@{self.template.hash}"
-        done: list[Waiting] = []
+        done: list[_Read] = []
 
-        async def ask(one: Waiting) -> list[dict[str, Any]]:
+        async def ask(one: Waiting) -> _Read:
             return await self._ask(one, client)
 
         async for one, outcome in client.each(waiting, ask, stage="model", progress=progress):
@@ -114,8 +124,8 @@ class ModelReading:
                 self.memo.fail(one.source, str(outcome))
                 report.failed.append((one.path, str(outcome)))
                 continue
-            self.memo.put(one.source, actor, outcome)
-            done.append(one)
+            self.memo.put(one.source, actor, outcome.answers)
+            done.append(outcome)
             if len(done) >= TOGETHER:
                 await self._say(done, report)
                 done = []
@@ -123,38 +133,36 @@ class ModelReading:
         report.pending = len(await pending(self.catalog, self.memo))
         return report
 
-    async def _ask(self, one: Waiting, client: ModelClient) -> list[dict[str, Any]]:
+    async def _ask(self, one: Waiting, client: ModelClient) -> _Read:
         from smb.ingest.extract_model import asked
         from smb.ingest.read import read_note
 
-        note = read_note(one.path, one.source, self.evidence.read(one.source))
-        return [] if isinstance(note, Skipped) else await asked(note, client, self.template)
+        data = self.evidence.read(one.source)
+        note = read_note(one.path, one.source, data)
+        return _Read(one, data, note, [] if isinstance(note, Skipped) else await asked(note, client, self.template))
 
-    async def _say(self, done: Sequence[Waiting], report: ModelReport) -> None:
+    async def _say(self, done: Sequence[_Read], report: ModelReport) -> None:
         """Plans the documents again with what the model read, and commits what that adds."""
         from smb.ingest.extract_rules import RulesExtractor
         from smb.ingest.ground import ground
         from smb.ingest.plan import date_of
         from smb.ingest.planner import Planner
-        from smb.ingest.read import read_note
         from smb.ingest.resolve import Reading
 
         rules = RulesExtractor()
         by_root: dict[str, list[Reading]] = {}
         for one in done:
-            data = self.evidence.read(one.source)
-            note = read_note(one.path, one.source, data)
-            if isinstance(note, Skipped):
+            if isinstance(one.note, Skipped):
                 continue
-            extraction = ground(note, data, with_model(note, rules.extract(note), self.memo))
+            extraction = ground(one.note, one.data, with_model(one.note, rules.extract(one.note), self.memo))
             report.refused.update(refusal.gate for refusal in extraction.refused)
-            by_root.setdefault(one.root, []).append(Reading(one.document, one.root, note, extraction, date_of(note)))
+            by_root.setdefault(one.waiting.root, []).append(Reading(one.waiting.document, one.waiting.root, one.note, extraction, date_of(one.note)))
         report.read += len(done)
         if not by_root:
             return
         async with self.writing():
             live = {row["id"]: row["source"] for row in await self.catalog.fetch_in(
-                "SELECT id, source FROM documents WHERE live = 1 AND id IN ({marks})", [one.document for one in done])}
+                "SELECT id, source FROM documents WHERE live = 1 AND id IN ({marks})", [one.waiting.document for one in done])}
             for root, readings in by_root.items():
                 current = [r for r in readings if live.get(r.document) == r.note.source]
                 if revisions := await Planner(self.catalog, self.keys).plan(root, current, rules.fingerprint):

@@ -189,6 +189,6 @@ def _nearest(lines: Sequence[sqlite3.Row], unit: Unit) -> Sequence[sqlite3.Row]:
     held = [line for line in lines if line["document_id"]]
     alive = [line for line in held if line["live"]] or held
     if is_worked_out(unit):  # a place of each source before a second of any
-        nth: Counter[str] = Counter()
-        alive = [line for _, _, line in sorted((nth.update([line["source"]]) or nth[line["source"]], n, line) for n, line in enumerate(alive))]
+        sources = [line["source"] for line in alive]
+        alive = [alive[n] for n in sorted(range(len(alive)), key=lambda n: (sources[:n].count(sources[n]), n))]
     return sorted(alive, key=lambda line: line["document_id"] != unit.document)[:MAX_CITATIONS]

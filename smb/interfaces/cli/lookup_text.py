@@ -24,7 +24,7 @@ def why_text(answer: dict[str, Any], page: Page) -> str:
         lines += ["", *revision_lines(revision, page)]
         for span in revision["evidence"]:
             lines += _quote(span["quote"], page)
-            place = where({**span, "path": revision["path"] or span["source"][:12]})
+            place = where({**span, "path": span["path"] or span["source"][:12]})
             intact = page.good("intact") if span["intact"] else page.bad("layer 0 no longer says this")
             lines.append(f"    {page.place(place)}  {intact}")
     under = [one for one in answer["objects"] if one["id"] != answer["id"]]
