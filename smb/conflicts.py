@@ -15,6 +15,7 @@ from typing import Any, Literal
 import orjson
 
 from smb.evolve.contradiction_page import state_of
+from smb.evolve.contradictions import ANSWERED
 from smb.evolve.opposed_claims import KEYS
 from smb.evolve.phase import again
 from smb.model.currentness import Verdict, as_object, judge, stated
@@ -121,7 +122,13 @@ class Conflicts:
             rows = await self._catalog.fetch_in("SELECT id, merged_into FROM memory_objects WHERE merged_into != '' AND id IN ({marks})", sorted(waiting))
             self._merged |= {row["id"]: row["merged_into"] for row in rows}
             waiting = {row["merged_into"] for row in rows} - self._histories.keys()
+        self._judge()
+
+    def _judge(self, planned: Sequence[Revision] = ()) -> None:
+        """Judges every claim read, as it will stand once `planned` revokes are recorded."""
         for i, history in self._histories.items():
+            told = {r.id for r in history}
+            history += [r for r in planned if told & set(r.replaces)]
             self._verdicts[i] = judge(history, about=i)
             if (claim := as_object(history, about=i, verdict=self._verdicts[i])) is not None:
                 self._claims[i] = claim
@@ -198,8 +205,10 @@ class Conflicts:
 
     async def _planned(self, c: _Conflict, wanted: Resolution) -> list[Revision]:
         who, authority = signer(wanted.who, self._authority)
-        made = self._decision(c, wanted, who)
         before = c.decision
+        taken_back = await self._taken_back(before, who)
+        self._judge(taken_back)
+        made = self._decision(c, wanted, who)
         if before is not None:
             if (before.how, before.by, before.reason, before.keep, before.scopes) == (made.how, who, made.reason, made.keep, made.scopes) and c.settled is not None:
                 return []
@@ -207,13 +216,13 @@ class Conflicts:
             if before.by != who and earlier > authority:
                 raise NotEntitled(who, authority, f"as much as {before.by}, who decided this ({earlier})")
         base = next(r.statement for r in reversed(c.history) if isinstance(r.statement, Statement) and r.actor == PHASE and r.object_id == c.object.id)
-        state = state_of(Settled(made.how, made.by, made.reason, decision=made))
+        state = state_of(Settled(made.how, made.by, made.reason, decision=made), kept=self._claims[made.keep].title if made.keep else "")
         head, _, last = c.object.body.rpartition("\n\n")
         body = f"{head if last.startswith(('Open', 'Settled')) else c.object.body}\n\n{state}"
         own = {r.id: r for r in c.history}
         said = again(new_revision(RevisionKind.ASSERT, c.object.id, CONTRADICTION, statement=decided(base, made, body), evidence=c.object.evidence,
                                   reason=made.reason, actor=who), own)
-        planned = [said, *await self._taken_back(before, who)]
+        planned = [said, *taken_back]
         one, other = ([i for i in self._side(side) if self._verdicts[i].holds] for side in (c.disagreement.one, c.disagreement.other))
         if made.how == "kept":
             kept, lost = (one, other) if made.keep in one else (other, one)
@@ -294,5 +303,7 @@ class Conflicts:
     async def _answered(self, c: _Conflict) -> list[Revision]:
         """The end of its question, as the phase itself would say it."""
         id_ = object_id(MemoryType.QUESTION.value, c.disagreement.question)
-        mine = [r.id for r in judge((await self._catalog.histories([id_]))[id_], about=id_).supports if r.actor == PHASE]
-        return [new_revision(RevisionKind.REVOKE, id_, MemoryType.QUESTION.value, replaces=tuple(sorted(mine)), reason="answered", actor=PHASE)] if mine else []
+        history = (await self._catalog.histories([id_]))[id_]
+        mine = [r.id for r in stated(history) if r.object_id == id_ and r.actor == PHASE]
+        revoke = new_revision(RevisionKind.REVOKE, id_, MemoryType.QUESTION.value, replaces=tuple(sorted(mine)), reason=ANSWERED, actor=PHASE)
+        return [again(revoke, {r.id: r for r in history})] if mine else []

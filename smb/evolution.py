@@ -22,7 +22,35 @@ if TYPE_CHECKING:
 
 def phases_of(bank: Bank) -> list[Phase]:
     """Every phase in the order of DESIGN.md, section 6."""
-    return []
+    from smb.evolve.abstractions import AbstractionPromoter
+    from smb.evolve.clusters import ClusterPages
+    from smb.evolve.communities import CommunityPages
+    from smb.evolve.contested import ContestedPropagation
+    from smb.evolve.contradictions import ContradictionDetector
+    from smb.evolve.dated import StepReader
+    from smb.evolve.duplicates import DuplicateDetector
+    from smb.evolve.insights import Insights
+    from smb.evolve.marks import MarkReader
+    from smb.evolve.narratives import Narratives
+    from smb.evolve.plans import Plans
+    from smb.evolve.projects import Projects
+    from smb.evolve.promotion import Promotion
+    from smb.evolve.research import Research
+    from smb.evolve.specifications import Specifications
+    from smb.evolve.splits import ConceptSplitter
+    from smb.evolve.strength import Strength
+    from smb.evolve.syntheses import SynthesisGenerator
+    from smb.evolve.taxonomy import TaxonomyBuilder
+    from smb.evolve.timelines import Timelines
+    from smb.evolve.verification_gaps import Gaps
+    from smb.evolve.world_models import WorldModels
+
+    steps, marks = StepReader(), MarkReader()
+    return [
+        DuplicateDetector(), ConceptSplitter(), ContradictionDetector(), AbstractionPromoter(), SynthesisGenerator(), WorldModels(),
+        Strength(bank.usage.record(), bank.clock()), Promotion(), Gaps(), TaxonomyBuilder(), ClusterPages(), CommunityPages(), Timelines(steps), Narratives(steps),
+        Insights(), Plans(marks), Projects(marks), Specifications(marks), Research(marks), ContestedPropagation(),
+    ]
 
 
 async def evolve(bank: Bank, names: Collection[str], *, dry_run: bool, seconds: float | None, progress: Progress | None) -> dict[str, Any]:

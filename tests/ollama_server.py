@@ -22,112 +22,26 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-DIGEST = "0123456789abcdef" * 4
-STAMP = "2031-05-01T12:00:00Z"
+from ollama_replies import (  # noqa: F401 - tests take them from here
+    DIGEST,
+    STAMP,
+    VECTORS,
+    WORDS,
+    CutStream,
+    Hang,
+    Model,
+    Raw,
+    Redirect,
+    Reset,
+    Say,
+    Scripted,
+    Status,
+    StreamError,
+    Vectors,
+    length,
+    say_json,
+)
 
-
-@dataclass(frozen=True)
-class Model:
-    """One installed model. `context` is what it was made for; `dimension` makes it an embedding model."""
-
-    name: str
-    parameters: str = "8.2B"
-    context: int = 32768
-    dimension: int = 0
-    size: int = 5_000_000_000
-    digest: str = DIGEST
-    capabilities: tuple[str, ...] | None = ("completion",)
-
-
-WORDS = Model("qwen3:8b")
-VECTORS = Model("nomic-embed-text:latest", "137M", 2048, 768, 274_000_000, "fedcba9876543210" * 4, ("embedding",))
-
-
-# ------------------------------------------------------------ what a call can be answered with
-
-
-@dataclass(frozen=True)
-class Say:
-    """An answer in words. `thinking` goes into the message's own field; None counts are left out."""
-
-    content: str
-    done_reason: str | None = "stop"
-    done: bool = True
-    thinking: str | None = None
-    prompt_tokens: int | None = -1  # -1: counted
-    answer_tokens: int | None = -1
-    delay: float = 0.0
-
-
-def say_json(value: Any) -> Say:
-    return Say(json.dumps(value, ensure_ascii=False))
-
-
-def length(content: str = "") -> Say:
-    """An answer that ran into the limit of its tokens."""
-    return Say(content, done_reason="length")
-
-
-@dataclass(frozen=True)
-class Status:
-    """An error by HTTP status; `said` is Ollama's {"error": …}, `raw` another body."""
-
-    code: int
-    said: str = "the server said no"
-    raw: bytes | None = None
-
-
-@dataclass(frozen=True)
-class Raw:
-    """A body as it is, with status 200."""
-
-    body: bytes
-
-
-@dataclass(frozen=True)
-class Reset:
-    """The connection is reset, after so many bytes of a reply."""
-
-    after: int = 0
-
-
-@dataclass(frozen=True)
-class CutStream:
-    """A stream (or a body of that length) that just stops after so many words."""
-
-    content: str
-    words: int = 1
-
-
-@dataclass(frozen=True)
-class StreamError:
-    """A stream with {"error": …} in it after so many words."""
-
-    content: str
-    words: int = 1
-    said: str = "an error was encountered while running the model"
-
-
-@dataclass(frozen=True)
-class Hang:
-    """No byte for so many seconds, then the connection ends."""
-
-    seconds: float = 5.0
-
-
-@dataclass(frozen=True)
-class Vectors:
-    """An embed reply: these vectors whatever was asked."""
-
-    rows: list[list[float]]
-
-
-@dataclass(frozen=True)
-class Redirect:
-    to: str
-
-
-Scripted = Say | Status | Raw | Reset | CutStream | StreamError | Hang | Vectors | Redirect
 Brain = Callable[[Mapping[str, Any]], "Scripted"]
 
 
@@ -187,12 +101,17 @@ class OllamaServer:
         """From now on connections are refused."""
         if not self._stopping.is_set():
             self._stopping.set()
-            self._server.shutdown()
+            if self._thread.is_alive():
+                self._server.shutdown()
             self._server.server_close()
 
     def script(self, *replies: Scripted, to: str = "/api/chat") -> None:
         """The next calls of that path are answered with these, in turn."""
         self._scripts[to].extend(replies)
+
+    def unscript(self) -> None:
+        """Forgets the replies that are still queued."""
+        self._scripts.clear()
 
     def next(self, path: str, body: Mapping[str, Any]) -> Scripted | None:
         with self.lock:
@@ -238,6 +157,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self, body: dict[str, Any]) -> None:
         ollama = self.server.ollama
+        if ollama._stopping.is_set():
+            return self._reset(0)
         with ollama.lock:
             ollama.requests.append(Request(self.path, body, dict(self.headers.items())))
             ollama.at_once += 1

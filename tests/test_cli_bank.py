@@ -114,7 +114,7 @@ def test_recall_finds_cites_and_repeats_itself_byte_for_byte(harbour: Path) -> N
     assert ("boats/Tern.md", 7) in cited
     said = Ran("recall", "how long is Tern")
     assert said.code == 0 and "7.4 m" in said.out and "boats/Tern.md:7" in said.out
-    assert "> — `boats/Tern.md:7`" in Ran("recall", "how long is Tern", "--format", "markdown").out
+    assert "] boats/Tern.md:7" in Ran("recall", "how long is Tern", "--format", "markdown").out
     assert json.loads(Ran("recall", "Tern", "--format", "json").out)["outcome"]
 
 

@@ -196,11 +196,17 @@ def test_explain_shows_scores_and_routes() -> None:
     assert all(part in said for part in ("lexical #1", "evidence 0.500", "window 0.400", "recency 0.250×0.8")) and "cost" not in said
 
 
-def test_markdown_quotes_every_citation_and_ends_with_the_instructions() -> None:
-    held = packet(items=[item(1, "first line\nsecond line")], superseded=[item(2, "old", "superseded")])
+def test_a_context_pack_says_how_to_read_it_and_every_item_with_its_place() -> None:
+    quoted = item(1, "first line\nsecond line") | {"text": "in short"}
+    held = packet(items=[quoted], superseded=[item(2, "old", "superseded")], answer={"value": "71", "id": quoted["id"], "citations": quoted["citations"]})
     said = packet_markdown(held, page()[0])
-    assert "   > first line\n   > second line\n   > — `Boiler.md:1`" in said
-    assert said.index("## Evidence") < said.index("## No longer so") < said.index("Cite each line.")
+    assert f"[{quoted['id']}] Boiler.md:1\nin short\n> first line\nsecond line" in said and "(superseded)\nold" in said
+    assert said.index("Cite each line.") < said.index("No longer so: [") < said.index("<notes>") < said.index("**Answer:** 71 (Boiler.md:1)") < said.index("in short")
+
+
+def test_a_context_pack_of_nothing_says_so() -> None:
+    said = packet_markdown(packet(outcome="miss"), page()[0])
+    assert "Nothing in the bank answers this." in said and "<notes>" not in said
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from disputes import GATE, Dispute
-from worlds import ingest, rows
+from worlds import rows
 
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Snapshot
@@ -92,7 +92,7 @@ def test_a_contradiction_follows_a_merged_claim(tmp_path: Path) -> None:
     dispute = Dispute(tmp_path, GATE)
     dispute.cycle()
     (before,) = dispute.conflicts()
-    dispute.write({"Watch.md": "# North gate\n\nThe north gate: locked at night.\n\nThe north gate stays locked at night.\n"})
+    dispute.write({"Watch.md": "# North gate\n\nThe north gate stays locked at night.\n"})
     old, new = dispute.id_of(LOCKED), dispute.id_of("The north gate stays locked at night.")
     merged = dispute.history(old)
     dispute.commit(new_revision(RevisionKind.MERGE, old, "claim", replaces=tuple(r.id for r in merged if r.statement), into=(new,), actor="duplicates"))
@@ -163,4 +163,3 @@ def test_contested_spreads_to_what_is_derived_and_ends_with_the_contest(tmp_path
     dispute.cycle(Summing())
     assert dispute.standing("All that is said") == dispute.standing("How it came") == "current"
     assert not any(phase.committed for phase in dispute.cycle(Summing(), anew=True).phases)
-    ingest(dispute.bank, dispute.notes)

@@ -93,6 +93,7 @@ def test_every_fault_on_every_call_is_one_error(path: str, fault: Any) -> None:
         server.script(*[fault] * 3, to=path)
         with pytest.raises(EmbedderUnavailable, match="ollama:nomic-embed-text"):
             embedder(server).embed(["a"])
+        server.unscript()
         server.script(*[Status(503)] * 2, to=path)
         assert embedder(server).embed(["a"]).any()
 

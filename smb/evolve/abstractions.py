@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from smb.evolve.group_page import cited_spans, links, places, sayings, shared_words, typical
 from smb.evolve.hierarchy import kinds_of
 from smb.evolve.partition import RENEW, Bond, Node, fresh_of, grouped, memberships, nodes_of
 from smb.evolve.phase import Proposals, Wanted
-from smb.evolve.snapshot import Snapshot, wikilink
+from smb.evolve.snapshot import Item, Snapshot, wikilink
 from smb.evolve.terms import stem, words_of
-from smb.evolve.traits import FOLDER, KIND, PLACED, TAG, WORDS, Traits
+from smb.evolve.traits import FOLDER, KIND, PLACED, TAG, WORDS, Traits, alike_by_name, surface_among
 from smb.model.edges import EdgeType
 from smb.model.identity import fold, object_id, slugify
 from smb.model.objects import Link, MemoryType, Mode
@@ -31,7 +31,7 @@ OWN = 0.34  # share of a group that must have the trait for the group to count a
 KIN = 0.28  # mean cosine of those with a trait from which on they belong together, found together or not: four times that of any two
 WIDEST = 0.2  # share of all concepts beyond which a trait tells nothing
 UPPER = 0.35  # and the share beyond which it is no meta-concept
-MOST = 200  # concepts an abstraction contains by an edge
+MOSTLY = 0.8  # share of the members of an abstraction that must have a trait for it to be under that trait
 _KINDS = {WORDS: 1.0, KIND: 1.1, TAG: 1.05, PLACED: 0.85, FOLDER: 0.9}  # how good a name each kind of trait makes
 _META = "meta:"
 
@@ -55,35 +55,66 @@ class AbstractionPromoter:
 
     async def propose(self, snapshot: Snapshot) -> Proposals:
         held = {item.identity.removeprefix(f"{self.name}:"): item for item in snapshot.derived(self.name)}
-        if held and snapshot.since and not snapshot.changed(MemoryType.CONCEPT, MemoryType.ENTITY) and not snapshot.gone():
+        if held and snapshot.since and not snapshot.changed(MemoryType.CONCEPT, MemoryType.ENTITY, MemoryType.CLAIM) and not snapshot.gone():
             return Proposals(note="no concept changed")
-        nodes = await nodes_of(snapshot)
-        traits = Traits(nodes, await snapshot.documents(), await kinds_of(snapshot))
-        bodies = await snapshot.bodies(nodes)
+        nodes, documents, kinds = await nodes_of(snapshot), await snapshot.documents(), await kinds_of(snapshot)
         fresh = await fresh_of(snapshot, self.name, nodes)
         if not held or len(fresh) > RENEW * len(nodes):
-            found = _together(snapshot, traits, await grouped(snapshot, Bond.BOTH), await grouped(snapshot, Bond.BOTH, 1))
-            kept = _distinct(traits, found, [])
+            traits = Traits(nodes, documents, kinds)
+            kept = _distinct(traits, _together(snapshot, traits, await grouped(snapshot, Bond.BOTH), await grouped(snapshot, Bond.BOTH, 1)), [])
+            upper = _found_upper(traits, kept)
+            touched = {a.trait for a in kept}
         else:
-            kept = [_Abstraction(trait, item.title, frozenset(traits.holders[trait])) for trait, item in held.items() if trait in traits.holders]
-            new = {t: likeness for t in traits.among(fresh) if t not in held and _fits(traits, t) and (likeness := _likeness(snapshot, traits, t)) >= KIN}
-            kept += _distinct(traits, new, kept)
-        upper = _meta(traits, kept, {trait.removeprefix(_META): item.title for trait, item in held.items() if trait.startswith(_META)})
+            traits, kept, touched = await self._carried_on(snapshot, nodes, kinds, held, fresh)
+            upper = await self._kept_upper(snapshot, traits, kept, held)
         lower = [a for a in kept if a.trait not in upper]
-        touched = lower if not snapshot.since else await self._touched(snapshot, lower)
-        texts = {i: bodies.get(i, "") for a in touched for i in a.members}
-        pages = {a.trait: await self._page(snapshot, traits, a, texts) for a in touched}
-        wanted = [*pages.values(), *(self._meta_page(snapshot, traits, *pair) for pair in sorted(upper.items()))]
-        unlooked = {f"{self.name}:{a.trait}" for a in lower} - {w.statement.identity for w in wanted}
+        texts = await snapshot.bodies({i for a in lower if a.trait in touched for i in a.members})
+        wanted = [await self._page(snapshot, traits, a, texts) for a in lower if a.trait in touched]
+        wanted += [self._meta_page(snapshot, traits, trait, u) for trait, u in sorted(upper.items())]
+        unlooked = {f"{self.name}:{a.trait}" for a in lower if a.trait not in touched}
         return Proposals(wanted, {item.id for item in held.values() if item.identity not in unlooked})
 
-    async def _touched(self, snapshot: Snapshot, lower: Sequence[_Abstraction]) -> list[_Abstraction]:
-        """Those whose members are others than they were, or say something else."""
-        members = await memberships(snapshot, self.name)
-        return [a for a in lower if members.get(object_id(MemoryType.ABSTRACTION.value, f"{self.name}:{a.trait}")) != a.members
-                or any(snapshot.is_new(snapshot.items[i]) for i in a.members)]
+    async def _carried_on(self, snapshot: Snapshot, nodes: Mapping[str, Node], kinds: Mapping[str, Sequence[str]], held: Mapping[str, Item],
+                          fresh: Sequence[str]) -> tuple[Traits, list[_Abstraction], set[str]]:
+        """The abstractions held, with the members they have now, and those that fresh concepts make possible; and which of them
+        are others than they were or have members that say something else."""
+        documents = await snapshot.documents()
+        before = await memberships(snapshot, self.name)
+        changed = {i for i in nodes if snapshot.is_new(nodes[i].item)}
+        traits = Traits(nodes, documents, kinds, alike_by_name(nodes, documents, {*changed, *fresh}, WIDEST) if snapshot.since else None)
+        kind_of = {f"{KIND}:{kind}": set[str]() for of in kinds.values() for kind in of}
+        for i, of in kinds.items():
+            for kind in of:
+                kind_of[f"{KIND}:{kind}"].add(i)
+        kept: list[_Abstraction] = []
+        touched: set[str] = set()
+        for trait, item in held.items():
+            if trait.startswith(_META):
+                continue
+            members = kind_of.get(trait, set()) if trait.startswith(KIND) else (before[item.id] & nodes.keys() - changed) | {i for i in changed if trait in traits.of[i]}
+            if len(members) >= LEAST:
+                kept.append(_Abstraction(trait, item.title, frozenset(members)))
+                if not snapshot.since or members != before[item.id] or members & changed:
+                    touched.add(trait)
+        new = {t: kin for t in traits.among(fresh) if t not in held and _fits(traits, t) and (kin := _likeness(snapshot, traits, t)) >= KIN}
+        found = _distinct(traits, new, kept)
+        return traits, [*kept, *found], touched | {a.trait for a in found}
 
-    # ------------------------------------------------------------ pages
+    async def _kept_upper(self, snapshot: Snapshot, traits: Traits, kept: Sequence[_Abstraction], held: Mapping[str, Item]) -> dict[str, _Upper]:
+        """The meta-concepts held, with the abstractions they had that are still there and the new ones that belong under them."""
+        before = await memberships(snapshot, self.name)
+        ids = {object_id(MemoryType.ABSTRACTION.value, f"{self.name}:{a.trait}"): a for a in kept}
+        found: dict[str, _Upper] = {}
+        placed = {id_ for trait, item in held.items() if trait.startswith(_META) for id_ in before[item.id]}
+        loose = [a for id_, a in ids.items() if id_ not in placed and all(i in traits.of for i in a.members)]
+        for meta in sorted((trait for trait in held if trait.startswith(_META)), key=lambda m: (len(before[held[m].id]), m)):
+            trait = meta.removeprefix(_META)
+            joining = [a for a in loose if a.trait != trait and _share(traits, a, trait) >= MOSTLY and f"{_META}{a.trait}" not in held]
+            loose = [a for a in loose if a not in joining]
+            lower = [*(ids[id_] for id_ in before[held[meta].id] if id_ in ids), *joining]
+            if len(lower) >= LEAST:
+                found[trait] = _Upper(held[meta].title, _by_size(lower))
+        return found
 
     async def _page(self, snapshot: Snapshot, traits: Traits, found: _Abstraction, texts: Mapping[str, str]) -> Wanted:
         nodes = traits.nodes
@@ -93,14 +124,14 @@ class AbstractionPromoter:
         spoken = shared_words({i: f"{nodes[i].item.title} {texts[i]}" for i in order}, order, known)
         told, tellers = sayings(nodes, texts, order)
         cited = list(dict.fromkeys([*order[:3], *(i for _, users in spoken for i in users[:2]), *tellers]))[:12]
-        body = [f"{len(order)} concepts of {len(resting)} notes {_reason(found.trait, traits)}, such as {links(nodes, order, more=0)}."]
+        body = [f"{len(order)} concepts of {len(resting)} notes {_reason(found.trait, [nodes[i].item.title for i in order])}, such as {links(nodes, order, more=0)}."]
         if folder and not found.trait.startswith((FOLDER, PLACED)):
             body[0] += f" Most of their notes are kept in `{folder}`."
         if spoken:
             body.append(f"Words they share: {'; '.join(f'“{word}” ({links(nodes, users, 2)})' for word, users in spoken)}.")
         return Wanted(MemoryType.ABSTRACTION, Statement(
             found.title, f"{self.name}:{found.trait}", body="\n\n".join([*body, told]).strip(), mode=Mode.INFERRED, derived_from=tuple(cited),
-            confidence=min(nodes[i].item.confidence for i in cited), links=tuple(Link(i, EdgeType.CONTAINS) for i in order[:MOST])),
+            confidence=min(nodes[i].item.confidence for i in cited), links=tuple(Link(i, EdgeType.CONTAINS) for i in order)),
             await cited_spans(snapshot, cited))
 
     def _meta_page(self, snapshot: Snapshot, traits: Traits, trait: str, upper: _Upper) -> Wanted:
@@ -110,7 +141,7 @@ class AbstractionPromoter:
             page = snapshot.items[id_].page if id_ in snapshot.items else f"{slugify(a.title)}-{id_}"
             parts.append((id_, wikilink(page, a.title), a))
         said = [f"- {link}: {len(a.members)} concepts" for _, link, a in parts[:12]]
-        body = f"{len(parts)} groups of concepts {_reason(trait, traits)}.\n\n" + "\n".join(said)
+        body = f"{len(parts)} groups of concepts {_reason(trait, [traits.nodes[i].item.title for a in upper.lower for i in sorted(a.members)])}.\n\n" + "\n".join(said)
         if len(parts) > 12:
             body += f"\n\nAnd {len(parts) - 12} more."
         return Wanted(MemoryType.META_CONCEPT, Statement(
@@ -119,12 +150,12 @@ class AbstractionPromoter:
             links=tuple(Link(id_, EdgeType.CONTAINS) for id_, _, _ in parts)))
 
 
-def _reason(trait: str, traits: Traits) -> str:
+def _reason(trait: str, titles: Iterable[str]) -> str:
     """Why these belong together, as the end of a sentence."""
     kind, _, value = trait.partition(":")
     match kind:
         case "words":
-            return f"have “{traits.surface(value)}” in their names"
+            return f"have “{surface_among(titles, value)}” in their names"
         case "tag":
             return f"carry the tag #{value}"
         case "folder":
@@ -133,7 +164,7 @@ def _reason(trait: str, traits: Traits) -> str:
             return f"are each called a {value}"
         case _:
             folder, _, key = value.partition("|")
-            return f"have “{traits.surface(key)}” in their names and notes of their own in the folder `{folder}`"
+            return f"have “{surface_among(titles, key)}” in their names and notes of their own in the folder `{folder}`"
 
 
 # ---------------------------------------------------------------------- which traits
@@ -199,21 +230,29 @@ def _distinct(traits: Traits, found: Mapping[str, float], beside: Sequence[_Abst
     return kept
 
 
-def _meta(traits: Traits, kept: Sequence[_Abstraction], titles: Mapping[str, str]) -> dict[str, _Upper]:
-    """Traits most members of at least three abstractions share, the narrowest first; each abstraction under one of them."""
+def _found_upper(traits: Traits, kept: Sequence[_Abstraction]) -> dict[str, _Upper]:
+    """Traits most members of at least three abstractions share, the narrowest first; each abstraction under one of them. One that
+    is itself such a trait becomes the meta-concept."""
     under: dict[str, list[_Abstraction]] = defaultdict(list)
     for a in kept:
-        shared = Counter(trait for i in a.members for trait in traits.of[i] if not trait.startswith((PLACED, KIND)))
-        for trait, n in shared.items():
-            if n >= 0.8 * len(a.members) and len(traits.holders[trait]) >= 1.5 * len(a.members) and (trait in titles or len(traits.holders[trait]) <= UPPER * len(traits.nodes)):
+        for trait, n in Counter(t for i in a.members for t in traits.of[i] if t.startswith((FOLDER, TAG, WORDS))).items():
+            if n >= MOSTLY * len(a.members) and trait != a.trait and len(traits.holders[trait]) <= UPPER * len(traits.nodes):
                 under[trait].append(a)
+    titles = {fold(a.title): a.trait for a in kept}
     found: dict[str, _Upper] = {}
     placed: set[str] = set()
-    for trait in sorted(under, key=lambda t: (t not in titles, len(traits.holders[t]), t)):
-        lower = [a for a in under[trait] if a.trait not in placed and a.trait != trait]
-        title = titles.get(trait) or next((a.title for a in kept if a.trait == trait), "") or traits.title_of(trait)
-        if len(lower) >= LEAST and title and fold(title) not in {fold(u.title) for u in found.values()} | {fold(a.title) for a in kept if a.trait != trait}:
+    for trait in sorted(under, key=lambda t: (len(traits.holders[t]), t)):
+        lower = [a for a in under[trait] if a.trait not in placed and a.trait not in found]
+        title = next((a.title for a in kept if a.trait == trait), "") or traits.title_of(trait)
+        if len(lower) >= LEAST and trait not in placed and title and titles.setdefault(fold(title), trait) == trait:
             placed |= {a.trait for a in lower}
-            found[trait] = _Upper(title, tuple(sorted(lower, key=lambda a: (-len(a.members), a.title))))
-    return {trait: replace(upper, lower=tuple(a for a in upper.lower if a.trait not in found)) for trait, upper in found.items()
-            if sum(a.trait not in found for a in upper.lower) >= LEAST}
+            found[trait] = _Upper(title, _by_size(lower))
+    return found
+
+
+def _share(traits: Traits, a: _Abstraction, trait: str) -> float:
+    return sum(trait in traits.of[i] for i in a.members) / len(a.members)
+
+
+def _by_size(lower: Sequence[_Abstraction]) -> tuple[_Abstraction, ...]:
+    return tuple(sorted(lower, key=lambda a: (-len(a.members), a.title)))

@@ -33,7 +33,7 @@ online running-now | offline
 manual manually handmade | automatic automatically automated
 internal internally | external externally
 permanent permanently indefinite | temporary temporarily provisional interim
-valid | invalid void
+valid | invalid void expired
 available in-stock | unavailable out-of-stock
 possible feasible | impossible infeasible
 include includes included including inclusive | exclude excludes excluded exclusive
@@ -180,7 +180,7 @@ appear appears appeared | disappear disappears disappeared vanish vanished
 """
 _STATES = """
 on-hold paused suspended stalled frozen shelved halted
-active in-progress ongoing underway running-now continuing
+active in-progress ongoing underway running running-now continuing
 done finished completed complete over ended
 canceled abandoned scrapped dropped axed
 planned unstarted

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from smb.evolve.doc_terms import DocTerms, Told, terms_in
 from smb.evolve.drafts import Draft
 from smb.evolve.phrases import MOST, shared_phrases
-from smb.evolve.snapshot import Doc, Edge, Item, Snapshot
+from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.evolve.wording import Sentence, listed, quoted
+from smb.model.objects import Mode
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,10 +27,11 @@ BRIDGE = "bridge"
 EACH = 2  # bridges a document may be part of
 _ENOUGH = 0.18  # closeness × what is shared, from which a pair is worth a reader's time
 _SHARED = 1.6  # weight of the rare terms two documents have to share
-_MEETING = 1.4  # weight of what their two closest sentences have to share
-_COPY = 0.55  # share of common terms from which one sentence repeats another
+_MEETING, _ALIKE = 1.4, 0.9  # weight of what their two closest sentences have to share; and where they are alike
+_CITED = 3  # objects a bridge cites at least
 _FIGURES = 3  # equal figures from which two notes may describe one thing
-_NEAR = 0.25  # cosine of the two sentences, below which the words they share mean two things
+_NEARER = 0.45  # cosine of two sentences from which they are alike
+_NEAR, _FAR = 0.25, 0.2  # cosine of the two sentences, below which the words they share mean two things; and among few notes
 _CLOSE = 4.0  # weight of what two sentences share, above which it makes no difference
 _ASKED = 0.6  # how rare a word of a question has to be to say what it asks about
 _OPEN = 2.0  # how much more a pair connects where one of the two leaves a question open
@@ -60,35 +62,45 @@ class Meeting:
         return self.left.terms & self.right.terms & self.shared
 
 
-async def linked_documents(snapshot: Snapshot) -> set[tuple[str, str]]:
-    """Pairs of documents one of which refers to the other: an edge to what it is about, or a mention of it."""
-    documents, stated_in = await snapshot.documents(), await snapshot.stated_in()
-    subject = {document.primary: i for i, document in sorted(documents.items())}
+async def linked_documents(snapshot: Snapshot, among: Collection[str] | None = None) -> set[tuple[str, str]]:
+    """Pairs of documents one of which refers to the other: an edge to what it is about, or a mention of it. Only pairs of
+    documents of `among`, where given."""
+    documents = await snapshot.documents()
+    subject = {snapshot.canonical(documents[i].primary): i for i in sorted(documents if among is None else among)}
+    edges = await _edges_to(snapshot, subject, among is None)
+    homes = await snapshot.stated_in() if among is None else await snapshot.documents_of([*subject, *(holder for _, _, holder in edges)])
     found: set[tuple[str, str]] = set()
-    for edge in await snapshot.edges():
-        found |= _across(edge, subject, stated_in)
+    for source, target, holder in edges:
+        if (home := subject.get(target)) is not None:
+            sources = (subject[source],) if source in subject else homes.get(holder, ())
+            found.update((min(home, other), max(home, other)) for other in sources if other != home)
     for primary, home in subject.items():
-        found.update((min(home, other), max(home, other)) for other in stated_in.get(primary, ()) if other != home)
+        found.update((min(home, other), max(home, other)) for other in homes.get(primary, ()) if other != home)
     return found
 
 
-def _across(edge: Edge, subject: Mapping[str, str], stated_in: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str]]:
-    target = subject.get(edge.target)
-    if target is None:
-        return set()
-    homes = (subject[edge.source],) if edge.source in subject else stated_in.get(edge.held_by, ())
-    return {(min(home, target), max(home, target)) for home in homes if home != target}
+async def _edges_to(snapshot: Snapshot, targets: Collection[str], whole: bool) -> list[tuple[str, str, str]]:
+    """(source, target, holder) of the edges notes state."""
+    if whole:
+        return [(edge.source, edge.target, edge.held_by) for edge in await snapshot.edges()]
+    rows = await snapshot.catalog.fetch_in("SELECT source, target, held_by FROM edges WHERE target IN ({marks})", sorted(targets))
+    return [(row["source"], row["target"], row["held_by"]) for row in rows
+            if (holder := snapshot.items.get(row["held_by"])) is not None and holder.mode is not Mode.INFERRED]
 
 
 def meetings(said: DocTerms, linked: Collection[tuple[str, str]], vectors: Mapping[str, np.ndarray], questions: Mapping[str, str],
              among: Collection[str] | None = None) -> list[Meeting]:
-    """Every pair worth telling, strongest first, each document in at most `EACH`. `questions`: document → what it leaves open; `vectors`: the
-    direction of each document and of each claim."""
+    """Every pair worth telling, strongest first. `questions`: document → what it leaves open; `vectors`: the
+    direction of each document and of each thing said."""
     found = []
     for (a, b), weight in sorted(said.neighbours(among).items()):
-        if weight >= _SHARED and (a, b) not in linked and (meeting := _meet(said, a, b, vectors, questions)):
+        if weight >= said.chance(_SHARED) and (a, b) not in linked and (meeting := _meet(said, a, b, vectors, questions)):
             found.append(meeting)
-    found.sort(key=lambda m: (-m.strength, m.a, m.b))
+    return sorted(found, key=lambda m: (-m.strength, m.a, m.b))
+
+
+def kept_of(found: Sequence[Meeting]) -> list[Meeting]:
+    """The strongest, each document in at most `EACH`."""
     parts: Counter[str] = Counter()
     kept = []
     for meeting in found:
@@ -105,17 +117,18 @@ def _meet(said: DocTerms, a: str, b: str, vectors: Mapping[str, np.ndarray], que
     named = said.in_titles(a) & said.in_titles(b)  # what both are called says nothing new
     shared = frozenset[str]().union(*(t.terms for t in left)) & frozenset[str]().union(*(t.terms for t in right)) - named
     weight = said.weigh(shared)
-    if weight < _SHARED:
+    if weight < said.chance(_SHARED):
         return None
-    met, x, y = max(((said.weigh(x.terms & y.terms & shared), x, y) for x in left for y in right), key=lambda m: (m[0], m[1].item.id, m[2].item.id))
-    if met < _MEETING or all(term[0].isdigit() for term in x.terms & y.terms & shared):
+    met, x, y = max(((said.weigh(x.terms & y.terms & shared), x, y) for x in left for y in right), key=lambda m: (m[0], m[1].key, m[2].key))
+    near = _cosine(vectors, x.key, y.key)
+    if met < (_ALIKE if near >= _NEARER else max(_ALIKE, said.chance(_MEETING))) or all(term[0].isdigit() for term in x.terms & y.terms & shared):
         return None
-    alike, near = _cosine(vectors, a, b), _cosine(vectors, x.item.id, y.item.id)
+    alike = _cosine(vectors, a, b)
     asks = next((i for i, told, other in ((a, x, b), (b, y, a)) if i in questions and _bears(said, questions[i], told, other)), "")
-    if near < _NEAR and not asks:
+    if near < max(_FAR, said.chance(_NEAR)) and not asks:
         return None
     strength = said.closeness(a, b, shared) * weight**0.5 * (0.4 + alike) * (0.4 + near) * min(met, _CLOSE) * (_OPEN if asks else 1.0)
-    return Meeting(a, b, x, y, shared, round(strength, 6), asks, questions.get(asks, "")) if strength >= (_ENOUGH / _LEANT if asks else _ENOUGH) else None
+    return Meeting(a, b, x, y, shared, round(strength, 6), asks, questions.get(asks, "")) if strength >= said.chance(_ENOUGH) / (_LEANT if asks else 1) else None
 
 
 def _cosine(vectors: Mapping[str, np.ndarray], a: str, b: str) -> float:
@@ -133,13 +146,14 @@ def _uncopied(said: DocTerms, a: str, b: str) -> tuple[list[Told], list[Told]]:
     copied: set[str] = set()
     for x in said.told[a]:
         for y in said.told[b]:
-            if x.item.id == y.item.id or len(x.terms & y.terms) >= _COPY * min(len(x.terms), len(y.terms)):
-                copied.update((x.item.id, y.item.id))
-    return [t for t in said.told[a] if t.item.id not in copied], [t for t in said.told[b] if t.item.id not in copied]
+            if x.key == y.key or said.repeats(x.terms, y.terms):
+                copied.update((x.key, y.key))
+    return [t for t in said.told[a] if t.key not in copied], [t for t in said.told[b] if t.key not in copied]
 
 
-def draft_of(said: DocTerms, meeting: Meeting, subjects: Mapping[str, Item]) -> Draft | None:
-    """What is said of a pair; None where the two can't be told apart by name. `subjects`: document → what it is about."""
+def draft_of(said: DocTerms, meeting: Meeting, subjects: Mapping[str, Item], others: Sequence[Meeting] = ()) -> Draft | None:
+    """What is said of a pair; None where the two can't be told apart by name. `subjects`: document → what it is about; `others`:
+    meetings a third document is taken from where the two alone hold too little to cite."""
     meeting = meeting if _when(said.documents[meeting.a]) <= _when(said.documents[meeting.b]) else meeting.turned
     one, other = said.documents[meeting.a], said.documents[meeting.b]
     a, b = subjects.get(one.id), subjects.get(other.id)
@@ -152,18 +166,38 @@ def draft_of(said: DocTerms, meeting: Meeting, subjects: Mapping[str, Item]) -> 
     both = _both(one.title, other.title)
     chats = one.shape == other.shape == "chat"
     opening = f"{both} come back to the same thing: {listed(words)}" if chats else f"{both} don't refer to each other, but both speak of {listed(words)}"
-    sentences = [Sentence(opening, (a, b, meeting.left.item, meeting.right.item))]
+    sentences = [Sentence(opening, tuple(dict.fromkeys((a, b, meeting.left.item, meeting.right.item))), spans=(*meeting.left.spans, *meeting.right.spans))]
     if meeting.question:
         asks, bears, told = (one, other, meeting.right) if meeting.asks == meeting.a else (other, one, meeting.left)
         sentences.append(Sentence(f"{asks.title} leaves open {quoted(meeting.question)}, and what {bears.title} says may bear on it", (subjects[asks.id], told.item)))
-    for home, told in ((one, meeting.left), (other, meeting.right)):
-        sentences.append(Sentence(f"{home.title} says: {quoted(told.text)}", (told.item,), True))
+    sentences += [_says(home, "says", told) for home, told in ((one, meeting.left), (other, meeting.right))]
     for home, told, theirs in ((one, meeting.left, meeting.b), (other, meeting.right, meeting.a)):
-        sentences += [Sentence(f"Only {home.title} adds: {quoted(more.text)}", (more.item,), True) for more in _adds(said, home.id, told, theirs, meeting)]
+        sentences += [_says(home, "alone adds", more) for more in _adds(said, home.id, told, theirs, meeting)]
+    if len({item for sentence in sentences for item in sentence.cites}) < _CITED:
+        sentences += _more(said, meeting, subjects, others)
     if same:
-        sentences.append(Sentence(f"Both give {listed(same[0])}, so they may describe the same thing", tuple(t.item for t in same[1])))
+        sentences.append(Sentence(f"Both give {listed(same[0])}, so they may describe the same thing", tuple(t.item for t in same[1]), spans=tuple(s for t in same[1] for s in t.spans)))
     return Draft(BRIDGE, tuple(sorted((a.id, b.id))), f"{both}: {listed(words[:2])}", tuple(sentences), meeting.strength,
                  documents=(meeting.a, meeting.b), ends=(a, b) if a.id < b.id else (b, a))
+
+
+def _says(document: Doc, says: str, told: Told) -> Sentence:
+    return Sentence(f"{document.title} {says}: {quoted(told.text)}", (told.item,), True, told.spans)
+
+
+def _more(said: DocTerms, meeting: Meeting, subjects: Mapping[str, Item], others: Sequence[Meeting]) -> list[Sentence]:
+    """A claim more of either document, or what a third says that meets one of them."""
+    pair = (meeting.a, meeting.b)
+    for home in pair:
+        for told in said.told[home]:
+            if told.item.id != subjects[home].id and told not in (meeting.left, meeting.right):
+                return [_says(said.documents[home], "also says", told)]
+    for third in others:
+        if (third.a in pair) != (third.b in pair):
+            home, told = (third.b, third.right) if third.a in pair else (third.a, third.left)
+            if home in subjects:
+                return [_says(said.documents[home], "says as well", told)]
+    return []
 
 
 def _when(document: Doc) -> str:
@@ -179,9 +213,8 @@ def _both(one: str, other: str) -> str:
 def _adds(said: DocTerms, home: str, told: Told, theirs: str, meeting: Meeting) -> list[Told]:
     """The claim of one document that bears most on where the two meet and says what the other does not."""
     foreign = said.terms[theirs]
-    ranked = sorted(
-        ((-round(said.weigh(t.terms & meeting.core), 6), t.item.id, t) for t in said.told[home]
-         if t.item.id != told.item.id and len(t.terms - foreign) >= 3 and len(t.terms & told.terms) < _COPY * len(t.terms)), key=lambda r: r[:2])
+    ranked = sorted(((-said.weigh(t.terms & meeting.core), t.key, t) for t in said.told[home]
+                     if t.key != told.key and len(t.terms - foreign) >= 3 and not said.repeats(t.terms, told.terms)), key=lambda r: r[:2])
     return [t for weight, _, t in ranked[:1] if -weight >= 0.5]
 
 

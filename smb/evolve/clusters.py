@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from smb.evolve.group_page import links, shared_words, typical
-from smb.evolve.group_phase import Group, Style, propose, short_titles
+from smb.evolve.group_phase import LEAST, Group, Style, propose, short_titles
 from smb.evolve.hierarchy import kinds_of
 from smb.evolve.partition import Bond, Node
 from smb.evolve.phase import Proposals
@@ -42,7 +42,7 @@ async def _names(snapshot: Snapshot, nodes: Mapping[str, Node], orders: Sequence
 
 def _names_of(traits: Traits, order: Sequence[str], bodies: Mapping[str, str]) -> list[str]:
     nodes = traits.nodes
-    shared = Counter(trait for i in order for trait in traits.of[i] if len(traits.holders[trait]) <= BROAD * len(nodes))
+    shared = Counter(trait for i in order for trait in traits.of[i] if LEAST <= len(traits.holders.get(trait, ())) <= BROAD * len(nodes))
     worth = {trait: n / len(order) * math.log(len(nodes) / len(traits.holders[trait])) for trait, n in shared.items() if n >= COVERS * len(order)}
     found: list[str] = []
     for trait in sorted(worth, key=lambda trait: (-worth[trait], -len(trait), trait))[:5]:

@@ -25,7 +25,7 @@ class CommunityPages:
 
 async def _order(snapshot: Snapshot, nodes: Mapping[str, Node], members: frozenset[str]) -> list[str]:
     """Members from the most connected within the community on."""
-    ties = snapshot.kept("communities.links") or snapshot.keep("communities.links", await linked(snapshot, nodes))
+    ties = await linked(snapshot)
     within = {i: sum(other in members for other in ties[i]) for i in members}
     together = Counter(d for i in members for d in nodes[i].documents)
     beside = {i: sum(together[d] - 1 for d in nodes[i].documents) for i in members}
@@ -43,13 +43,13 @@ def _opening(nodes: Mapping[str, Node], order: Sequence[str], documents: int) ->
 async def _joined(snapshot: Snapshot, nodes: Mapping[str, Node], groups: Sequence[Group], page: Callable[[Group], str]) -> dict[str, str]:
     """Identity → the communities its members have links to, and one such link each."""
     home = {i: group for group in groups for i in group.order}
-    ties = await linked(snapshot, home)
+    ties = await linked(snapshot)
     found: dict[str, str] = {}
     for group in groups:
         across: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for i in sorted(group.order):
             for other in sorted(set(ties[i])):
-                if home[other] is not group:
+                if home.get(other, group) is not group:
                     across[home[other].identity].append((i, other))
         best = sorted(across, key=lambda identity: (-len(across[identity]), identity))[:SHOWN]
         lines = [f"- {page(home[across[b][0][1]])} by {_count(len(across[b]))}, such as {nodes[across[b][0][0]].item.link} and {nodes[across[b][0][1]].item.link}." for b in best]

@@ -79,7 +79,7 @@ def _settled(item: Item, reason: str, history: Iterable[Revision]) -> list[Revis
     kept = [r for r in standing if r.reason == reason]
     planned = []
     if over := sorted(r.id for r in standing if r not in kept):
-        planned.append(new_revision(RevisionKind.REVOKE, item.id, item.type.value, replaces=tuple(over), reason="settled", actor=ContestedPropagation.name))
+        planned.append(again(new_revision(RevisionKind.REVOKE, item.id, item.type.value, replaces=tuple(over), reason="settled", actor=ContestedPropagation.name), known))
     if reason and not kept:
         planned.append(again(new_revision(RevisionKind.CONTEST, item.id, item.type.value, reason=reason, actor=ContestedPropagation.name), known))
     return planned

@@ -19,7 +19,7 @@ QUOTES = 3  # quotes of one claim that are shown
 SHARED = 2  # words two sentences must begin with in common to be told as one
 DIFFERENT = 6  # words of what then differs
 _HOW = {
-    "dismissed": "it is no contradiction", "both": "both hold, each in its place", "merged": "both sides are one claim now", "same": "it is the same disagreement as another one",
+    "dismissed": "it is no contradiction", "merged": "both sides are one claim now", "same": "it is the same disagreement as another one",
 }
 
 
@@ -50,23 +50,29 @@ def question_of(title: str) -> str:
 
 def body_of(d: Disagreement, voices: Mapping[str, Voice], settled: Settled | None, question: str) -> str:
     """The page: both sides with their quotes, why they can't both hold, and how it stands."""
+    kept = voices[settled.decision.keep].claim.title if settled and settled.decision and settled.decision.keep in voices else ""
     lines = ["Two statements that can't both hold:", ""]
     for n, side in enumerate((d.one, d.other)):
         if n:
             lines += ["", "against", ""]
         lines += _side([voices[i] for i in side if i in voices])
     reasons = "; ".join(r.rstrip(".") for r in d.reasons if not r.startswith("“"))  # one that quotes both sentences says nothing new
-    lines += ["", f"{_KINDS.get(d.kind, 'They exclude each other')}{': ' if reasons else ''}{reasons}.", "", state_of(settled, question)]
+    lines += ["", f"{_KINDS.get(d.kind, 'They exclude each other')}{': ' if reasons else ''}{reasons}.", "", state_of(settled, question, kept)]
     return "\n".join(lines)
 
 
-def state_of(settled: Settled | None, question: str = "") -> str:
-    """One sentence on how a disagreement stands."""
+def state_of(settled: Settled | None, question: str = "", kept: str = "") -> str:
+    """One sentence on how a disagreement stands; `kept` is the sentence a person kept."""
     if settled is None:
         return f"Open: {question}" if question else "Open."
     who = f" by {settled.by}" if settled.decision else ""
-    what = _HOW.get(settled.how) or (f"{settled.decision.by} kept one side" if settled.decision and settled.how == "kept" else f"one side is {settled.how}")
-    why = f" ({settled.reason})" if settled.reason and settled.reason != what else ""
+    if settled.how == "kept":
+        what = f"“{_short(_plain(kept))}” holds" if kept else "one side holds"
+    elif settled.how == "both" and settled.decision is not None:
+        what = f"both hold, {settled.decision.scopes[0]} and {settled.decision.scopes[1]}"
+    else:
+        what = _HOW.get(settled.how) or f"one side is {settled.how}"
+    why = f" ({settled.reason.rstrip('.')})" if settled.reason and settled.how not in ("merged", "same") else ""
     return f"Settled{who}: {what}{why}."
 
 

@@ -14,8 +14,8 @@ from smb.evolve.contradiction_page import Voice, body_of, question_of, title_of
 from smb.evolve.opposed_claims import Judge, Opposed, contested_by_key, opposed_claims
 from smb.evolve.phase import Proposals, Wanted, again
 from smb.evolve.snapshot import Snapshot
-from smb.model.currentness import as_object, judge
-from smb.model.disagreement import PHASE, Decision, Disagreement, Settled, covered, decision_of, disagreement_of, repeats, settled, standing_contests
+from smb.model.currentness import as_object, judge, stated
+from smb.model.disagreement import PHASE, Decision, Disagreement, Settled, covered, decision_of, decisions, disagreement_of, repeats, settled, standing_contests
 from smb.model.edges import EdgeType
 from smb.model.identity import object_id
 from smb.model.objects import Link, MemoryType, Mode
@@ -25,6 +25,7 @@ CLAIM = MemoryType.CLAIM.value
 MOST = 8  # disagreements of one claim; more of them say that it is the rules that err
 SPANS = 6  # quotes of one side in the evidence
 OVER = "settled"
+ANSWERED = "answered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class _Known:
     id: str
     disagreement: Disagreement
     decision: Decision | None = None
+    history: Sequence[Revision] = ()
 
 
 class ContradictionDetector:
@@ -55,7 +57,7 @@ class ContradictionDetector:
         rows = await snapshot.catalog.fetch("SELECT id, identity FROM memory_objects WHERE type = ? AND identity LIKE ? ORDER BY created, id",
                                             (MemoryType.CONTRADICTION.value, f"{PHASE}:%"))
         histories = await snapshot.histories(row["id"] for row in rows)
-        return [_Known(row["id"], disagreement_of(row["identity"], histories[row["id"]]), decision_of(row["id"], histories[row["id"]])) for row in rows]
+        return [_Known(row["id"], disagreement_of(row["identity"], told := histories[row["id"]]), decision_of(row["id"], told), told) for row in rows]
 
     async def _histories(self, snapshot: Snapshot, known: Iterable[_Known]) -> dict[str, list[Revision]]:
         claims = {i for one in known for i in one.disagreement.claims}
@@ -122,22 +124,28 @@ class _Told:
         voices = await self._voices()
         same = repeats([(one.id, one.disagreement) for one in self._known], lead)
         wanted: list[Wanted] = []
+        revisions: list[Revision] = []
         closed: list[str] = []
         contests: dict[str, dict[tuple[str, ...], str]] = {}
         by_key = contested_by_key(self._histories)
         for one in self._known:
             state = settled(one.disagreement, one.decision, self._histories, lead)
             state = state or (Settled("same", PHASE, "") if one.id in same else None)
-            contradiction, question = self._objects(one, voices, state)
-            wanted.append(contradiction)
-            if state is None:
-                wanted.append(question)
-                for claim, others in self._sides(one.disagreement):
-                    if not others <= by_key.get(claim, frozenset()):
-                        contests.setdefault(claim, {})[tuple(sorted(others))] = contradiction.statement.title
+            theirs = _taken_over(one)
+            contradiction, question = self._objects(one, voices, None if theirs else state)
+            if theirs:
+                revisions += _beneath(one, contradiction)
             else:
+                wanted.append(contradiction)
+            if state is not None:
                 closed.append(question.id)
-        return Proposals(wanted, set(), [*await self._closed(closed), *self._contests(contests)])
+                continue
+            wanted.append(question)
+            revisions += _reopened(one)
+            for claim, others in self._sides(one.disagreement):
+                if not others <= by_key.get(claim, frozenset()):
+                    contests.setdefault(claim, {})[tuple(sorted(others))] = contradiction.statement.title
+        return Proposals(wanted, set(), [*revisions, *await self._closed(closed), *self._contests(contests)])
 
     async def _voices(self) -> dict[str, Voice]:
         verdicts = {i: judge(history, about=i) for i, history in self._histories.items()}
@@ -146,7 +154,8 @@ class _Told:
         voices: dict[str, Voice] = {}
         for i, verdict in verdicts.items():
             if (claim := as_object(self._histories[i], about=i, verdict=verdict)) is not None:
-                quotes = {span: f"{paths.get(r.document, span.source[:12])}:{span.lines}" for r in verdict.supports for span in r.evidence}
+                told = sorted(verdict.supports, key=lambda r: r.document in paths)  # a person's statement repeats a document's quotes
+                quotes = {span: f"{paths.get(r.document, span.source[:12])}:{span.lines}" for r in told for span in r.evidence}
                 voices[i] = Voice(claim, tuple(sorted(quotes.items(), key=lambda pair: (pair[1], pair[0].byte_start))))
         return voices
 
@@ -175,8 +184,9 @@ class _Told:
         """The end of questions that are answered."""
         ended = []
         for id_, history in (await self._snapshot.histories(questions)).items():
-            if mine := [r.id for r in judge(history, about=id_).supports if r.actor == PHASE]:
-                ended.append(new_revision(RevisionKind.REVOKE, id_, MemoryType.QUESTION.value, replaces=tuple(sorted(mine)), reason="answered", actor=PHASE))
+            if mine := [r.id for r in stated(history) if r.object_id == id_ and r.actor == PHASE]:
+                revoke = new_revision(RevisionKind.REVOKE, id_, MemoryType.QUESTION.value, replaces=tuple(sorted(mine)), reason=ANSWERED, actor=PHASE)
+                ended.append(again(revoke, {r.id: r for r in history}))
         return ended
 
     def _contests(self, wanted: Mapping[str, Mapping[tuple[str, ...], str]]) -> list[Revision]:
@@ -187,11 +197,33 @@ class _Told:
             standing = standing_contests(history.values(), claim, PHASE)
             here = wanted.get(claim, {})
             if over := sorted(r.id for r in standing if here.get(r.into) != r.reason):
-                planned.append(new_revision(RevisionKind.REVOKE, claim, CLAIM, replaces=tuple(over), reason=OVER, actor=PHASE))
+                planned.append(again(new_revision(RevisionKind.REVOKE, claim, CLAIM, replaces=tuple(over), reason=OVER, actor=PHASE), history))
             for into, reason in sorted(here.items()):
                 if not any(r.into == into and r.reason == reason for r in standing):
                     planned.append(again(new_revision(RevisionKind.CONTEST, claim, CLAIM, into=into, reason=reason, actor=PHASE), history))
         return planned
+
+
+def _taken_over(one: _Known) -> bool:
+    return any(isinstance(r.statement, Statement) and r.statement.mode is Mode.AUTHORED for r in stated(one.history) if r.object_id == one.id)
+
+
+def _beneath(one: _Known, wanted: Wanted) -> list[Revision]:
+    """What the phase knows of a contradiction whose page is a person's: it is kept below theirs."""
+    mine = [r for r in stated(one.history) if r.object_id == one.id and r.actor == PHASE]
+    if any((r.statement, r.evidence) == (wanted.statement, wanted.evidence) for r in mine):
+        return []
+    said = new_revision(RevisionKind.ASSERT, one.id, wanted.type.value, statement=wanted.statement, evidence=wanted.evidence, replaces=tuple(r.id for r in mine), actor=PHASE)
+    return [again(said, {r.id: r for r in one.history})]
+
+
+def _reopened(one: _Known) -> list[Revision]:
+    """The end of a decision that events have overtaken: what was decided against has been said anew."""
+    if one.decision is None:
+        return []
+    overtaken = sorted(r.id for r in decisions(one.id, one.history))
+    revoke = new_revision(RevisionKind.REVOKE, one.id, MemoryType.CONTRADICTION.value, replaces=tuple(overtaken), reason="said again since", actor=PHASE)
+    return [again(revoke, {r.id: r for r in one.history})]
 
 
 def _question(voices: Mapping[str, Voice], d: Disagreement, contradiction: Wanted) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from smb.evolve.named import Names, is_date
-from smb.evolve.snapshot import Doc, Item, Snapshot, wikilink
+from smb.evolve.snapshot import EVOLVED, Doc, Item, Snapshot, wikilink
 from smb.model.currentness import judge, stated
 from smb.model.evidence import Span
 from smb.model.identity import fold
@@ -24,6 +24,8 @@ _OCCASIONS = frozenset("journal diary daily log logs meeting meetings minutes de
 OF_THE_NOTE = frozenset("author authors owner attendees participants deciders source clipped created updated tags status date title".split())
 _DATED_PATH = re.compile(r"(?<!\d)\d{4}[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?(?!\d)")
 _PREPOSITION = re.compile(r"(?:on|in|at|valid) ", re.IGNORECASE)
+_RANGE = re.compile(r"(?:since|from|until|till|between|by|before|after|through|during|up|as) ", re.IGNORECASE)
+_COUNTED = re.compile(r"(?<!\d)\d{4} [a-z]+s\b")  # "up to 2048 bytes" names no year
 QUOTE = 240  # characters of a claim that are told
 
 
@@ -50,42 +52,63 @@ class Step:
         return (bool(self.by) or self.claim.contested or "correction" in tags, "decision" in tags, self.own, self.claim.confidence)
 
 
-async def steps_of(snapshot: Snapshot) -> dict[str, list[Step]]:
-    """Steps of every thing that has any and may have changed since the phase last looked (of all of them the first time), by its
-    id, in order of time. What is over has none: its id has an empty list."""
-    held: dict[str, list[Step]] | None = snapshot.kept("steps")
-    if held is None or snapshot.since:
-        held = await _read(snapshot)
-        if not snapshot.since:
-            snapshot.keep("steps", held)
-    return held
+async def notes_at(snapshot: Snapshot) -> int:
+    """The last transaction from outside evolution: what is read off notes holds until there is another."""
+    rows = await snapshot.catalog.fetch("SELECT max(seq) AS at FROM transactions WHERE kind != ?", (EVOLVED,))
+    return int(rows[0]["at"] or 0)
 
 
-async def _read(snapshot: Snapshot) -> dict[str, list[Step]]:
-    superseded = await snapshot.superseded()
-    claims = sorted((c for c in (*snapshot.stated(MemoryType.CLAIM), *superseded.values()) if c.valid_from or c.valid_to), key=lambda c: c.id)
-    topics = [t for t in snapshot.stated(MemoryType.CONCEPT, MemoryType.ENTITY) if not is_date(t.title) and "date" not in t.tags]
-    names = Names(topics, await snapshot.names(t.id for t in topics))
-    affected = {t.id for t in topics}
-    if snapshot.since:
-        affected = await _affected(snapshot, names, topics, superseded)
-        if not affected:
-            return {}
-        topics = [t for t in topics if t.id in affected]
-        names = Names(topics, await snapshot.names(t.id for t in topics))
-    found: dict[str, list[Item]] = {i: [] for i in sorted(affected)}
-    for claim in claims:
-        for topic in {snapshot.canonical(claim.about), *names.named_in(claim.title)} & affected:
-            found[topic].append(claim)
+class StepReader:
+    """Reads the steps for the phases that share it. What is named by what is read once, until names change."""
+
+    def __init__(self) -> None:
+        self._of: tuple[object, ...] = ()
+        self._names = Names((), {})
+        self._steps: dict[str, list[Step]] = {}
+
+    async def steps(self, snapshot: Snapshot) -> dict[str, list[Step]]:
+        """Steps of every thing that has any and may have changed since the phase last looked (of all of them the first time), by its
+        id, in order of time. What is over has none: its id has an empty list."""
+        topics = [t for t in snapshot.stated(MemoryType.CONCEPT, MemoryType.ENTITY) if not is_date(t.title) and "date" not in t.tags]
+        claims = snapshot.stated(MemoryType.CLAIM)
+        superseded = await snapshot.superseded()
+        latest = max((i.changed for i in (*topics, *claims, *superseded.values())), default=0)
+        of = (id(snapshot.catalog), await notes_at(snapshot), latest, len(topics), len(claims), len(superseded), len(snapshot.merged))
+        if of != self._of:
+            self._of, self._names, self._steps = of, Names(topics, await snapshot.names(t.id for t in topics)), {}
+        if snapshot.since:
+            affected = await _affected(snapshot, self._names, topics, superseded)
+        else:
+            affected = {t.id for t in topics}
+        if lacking := affected - self._steps.keys():
+            self._steps |= await _read(snapshot, self._names, topics, claims, superseded, lacking)
+        return {i: self._steps[i] for i in sorted(affected)}
+
+
+async def _read(snapshot: Snapshot, names: Names, topics: Collection[Item], claims: Collection[Item], superseded: Mapping[str, Item],
+                affected: Collection[str]) -> dict[str, list[Step]]:
+    dated = sorted((c for c in (*claims, *superseded.values()) if c.valid_from or c.valid_to), key=lambda c: c.id)
+    may_name = names.filter(affected) if len(affected) < len(topics) else None
+    found: dict[str, list[Item]] = {i: [] for i in affected}
+    for claim in dated:
+        about = snapshot.canonical(claim.about)
+        named = names.named_in(claim.title) if may_name is None or may_name(claim.title) else set()
+        for topic in {about, *named}:
+            if topic in found:
+                found[topic].append(claim)
     made = await _steps(snapshot, {c.id: c for held in found.values() for c in held}, superseded)
     return {topic: sorted((made[c.id] for c in held if c.id in made), key=lambda s: (s.at, s.claim.title, s.claim.id)) for topic, held in found.items()}
 
 
 async def _affected(snapshot: Snapshot, names: Names, topics: Iterable[Item], superseded: Mapping[str, Item]) -> set[str]:
+    """What changed, and what is about or named by a claim that changed or went."""
     known = {t.id for t in topics}
     gone = snapshot.gone()
     found = {t.id for t in topics if snapshot.is_new(t)} | (gone - superseded.keys()) | {snapshot.canonical(i) for i in gone}
-    told = [(c.about, c.title) for c in (*snapshot.changed(MemoryType.CLAIM), *superseded.values()) if snapshot.is_new(c)]
+    moved = {row["object_id"] for row in await snapshot.catalog.fetch_in(
+        "SELECT DISTINCT object_id FROM revisions WHERE document_id IN ({marks}) AND head = 1", sorted(await snapshot.touched()))}
+    told = [(c.about, c.title) for i in sorted(moved) if (c := snapshot.items.get(i)) is not None and c.type is MemoryType.CLAIM]
+    told += [(c.about, c.title) for c in (*snapshot.changed(MemoryType.CLAIM), *superseded.values()) if snapshot.is_new(c)]
     told += [(row["about"], row["title"]) for row in await snapshot.catalog.fetch_in(
         "SELECT about, title FROM memory_objects WHERE type = 'claim' AND id IN ({marks})", sorted(gone))]
     for about, title in told:
@@ -103,7 +126,7 @@ async def _steps(snapshot: Snapshot, claims: Mapping[str, Item], superseded: Map
     for id_, claim in claims.items():
         told = [documents[d] for d in stated_in.get(id_, ())]
         at = claim.valid.start or (claim.valid.end - timedelta(days=1) if claim.valid.end else None)
-        if at is None or not told or fold(claim.attribute) in OF_THE_NOTE or claim.attribute and claim.valid.start is None:
+        if at is None or not told or fold(claim.attribute) in OF_THE_NOTE or claim.valid.start is None and (claim.attribute or _COUNTED.search(claim.title)):
             continue
         own = all(d.date.start != claim.valid.start for d in told) or str(at.year) in claim.title.removeprefix(told[0].title)
         occasion = not claim.attribute and any(is_occasion(d, snapshot.items.get(d.primary)) for d in told)
@@ -142,7 +165,7 @@ def _when(step: Step, supports: Iterable[Revision], documents: Iterable[Doc]) ->
     for r in supports:
         if isinstance(r.statement, Statement) and str(step.at.year) in r.statement.valid_text:
             words = _PREPOSITION.sub("", r.statement.valid_text, count=1)
-            return words[:1].lower() + words[1:]
+            return words[:1].lower() + words[1:] if _RANGE.match(words) else words
     for doc in documents:
         if doc.date.start == step.claim.valid.start:
             return shown(doc.date)

@@ -8,30 +8,50 @@ document's properties say of the document. Never looks at what evolution worked 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from smb.evolve.revisit import WHOLE
+from smb.evolve.sentences import sentences_of
 from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.evolve.terms import stem, terms_of, words_of
 from smb.model.english import STOP_WORDS
+from smb.model.evidence import Span
 from smb.model.identity import fold
 from smb.model.objects import MemoryType, Mode
 
 RARE = 12  # documents that may share a term before it links none of them
 _HALF = 0.5  # what two neighbouring terms add to their own weights; a figure may be met anywhere
 _PRIOR = 20  # documents every term is imagined to be missing from, so that a handful of notes has common words too
+_SAME = 0.95, 0.4  # share of common terms from which one sentence repeats another; and by how much less it is among many notes
+_TERSE = 4  # claims of a document, below which its sentences are read as well
+_HANDFUL, _MANY = 10, 50  # documents: from about so many on, accidents are the rule
+_ADDRESS = re.compile(r"\w+://\S+")
 _COMMON = 400  # claims of a term that are looked at; one that has more is no rare one
 _AROUND = 300  # documents that are read around some
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A claim as one document makes it: `text` without the document's name before it, `terms` its stems and pairs of stems."""
+    """A claim as one document makes it, or what it says its subject is: `text` without the document's name before it, `terms` its
+    stems and pairs of stems. A sentence no claim was made of stands under the subject, with its place in the source as `span`.
+    `row` is where its embedding stands."""
 
     item: Item
     text: str
     terms: frozenset[str]
+    row: int | None
+    span: Span | None = None
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        return (self.span,) if self.span else ()
+
+    @property
+    def key(self) -> str:
+        return f"{self.item.id}#{self.span.byte_start}" if self.span else self.item.id
 
 
 @dataclass(slots=True)
@@ -55,6 +75,14 @@ class DocTerms:
     def closeness(self, a: str, b: str, shared: Collection[str]) -> float:
         """How much of what two documents say they share, 0 to 1."""
         return self.weigh(shared) / math.sqrt(max(len(self.terms[a]) * len(self.terms[b]), 1))
+
+    def chance(self, least: float) -> float:
+        """A threshold for a bank of many notes, as it is for this one: few notes have few chances to meet by accident."""
+        return least * min(1.0, (len(self.documents) + _HANDFUL) / _MANY)
+
+    def repeats(self, one: frozenset[str], other: frozenset[str]) -> bool:
+        """Whether one of two sentences says little that the other does not."""
+        return len(one & other) >= (_SAME[0] - self.chance(_SAME[1])) * min(len(one), len(other))
 
     def in_titles(self, document: str) -> frozenset[str]:
         return terms_in(self.documents[document].title)
@@ -80,18 +108,22 @@ class DocTerms:
                         found[a, b] += weight
         return found
 
-    def add(self, document: str, claims: Iterable[Item]) -> None:
+    def add(self, document: str, claims: Iterable[Item], more: Iterable[Told]) -> None:
+        """What `document` says: its own claims, and of `more` what none of these says."""
         told = []
         for claim in claims:
             text = own_words(claim, self.documents[document])
-            told.append(Told(claim, text, terms_in(text)))
+            told.append(Told(claim, text, terms_in(text), claim.row))
+        for other in more:
+            if other.terms and not any(self.repeats(other.terms, t.terms) for t in told):
+                told.append(other)
         self.told[document] = tuple(told)
         self.terms[document] = frozenset[str]().union(*(t.terms for t in told))
 
 
 def terms_in(text: str) -> frozenset[str]:
-    """Stems of its content words and pairs of neighbouring ones; single letters and digits are none."""
-    stems = [term for term in terms_of(text) if len(term) > 1]
+    """Stems of its content words and pairs of neighbouring ones; addresses on the web, single letters and digits are none."""
+    stems = [term for term in terms_of(_ADDRESS.sub(" ", text)) if len(term) > 1]
     return frozenset(stems) | {f"{a} {b}" for a, b in zip(stems, stems[1:]) if a != b}
 
 
@@ -109,10 +141,21 @@ async def read(snapshot: Snapshot) -> DocTerms:
     for claim in snapshot.stated(MemoryType.CLAIM):
         if claim.id not in described and len(homes.get(claim.id, ())) == 1:
             own[homes[claim.id][0]].append(claim)
-    for document, claims in own.items():
-        found.add(document, claims)
+    await _fill(snapshot, found, own)
+    for document in found.terms:
         found.spread.update(found.terms[document])
     return found
+
+
+async def _fill(snapshot: Snapshot, found: DocTerms, own: Mapping[str, list[Item]]) -> None:
+    subjects = {i: item for i in own if (item := snapshot.items.get(snapshot.canonical(found.documents[i].primary))) is not None}
+    bodies = await snapshot.bodies(item.id for item in subjects.values())
+    told = {i: [Told(subject, bodies[subject.id], terms_in(bodies[subject.id]), subject.row)] if bodies.get(subject.id) else [] for i, subject in subjects.items()}
+    if len(snapshot.items) <= WHOLE:
+        for document, sentences in (await sentences_of(snapshot, sorted(i for i in subjects if len(own[i]) < _TERSE))).items():
+            told[document] += [Told(subjects[document], span.quote, terms_in(span.quote), row, span) for span, row in sentences]
+    for document, claims in own.items():
+        found.add(document, claims, told.get(document, ()))
 
 
 async def read_around(snapshot: Snapshot, documents: Collection[str]) -> DocTerms:
@@ -122,9 +165,10 @@ async def read_around(snapshot: Snapshot, documents: Collection[str]) -> DocTerm
     told = sorted(i for i in documents if i in found.documents)
     await _add(snapshot, found, told)
     written = {stem(word): word for i in told for t in found.told[i] for word in words_of(t.text) if word not in STOP_WORDS}
+    primary = {snapshot.canonical(document.primary): i for i, document in sorted(found.documents.items())}
     users: dict[str, set[str]] = {}
     for term in sorted(written.keys() & {t for i in told for t in found.terms[i]}):
-        users[term] = await _users(snapshot, written[term])
+        users[term] = await _users(snapshot, term, written[term], primary)
     shared = Counter(user for term in sorted(users) if len(users[term]) <= RARE for user in sorted(users[term]))
     near = sorted(shared.keys() - set(told) & found.documents.keys(), key=lambda i: (-shared[i], i))[:_AROUND]
     await _add(snapshot, found, [i for i in near if i in found.documents])
@@ -144,19 +188,21 @@ async def _add(snapshot: Snapshot, found: DocTerms, documents: Collection[str]) 
         item = snapshot.items.get(id_)
         if item is not None and item.type is MemoryType.CLAIM and item.mode is not Mode.INFERRED and id_ not in described and len(homes[id_]) == 1 and homes[id_][0] in own:
             own[homes[id_][0]].append(item)
-    for document, claims in own.items():
-        found.add(document, claims)
+    await _fill(snapshot, found, own)
 
 
-async def _users(snapshot: Snapshot, word: str) -> set[str]:
-    """The documents whose claims use a word in any of its forms; all that were looked at, where it is a common one."""
+async def _users(snapshot: Snapshot, term: str, word: str, primary: Mapping[str, str]) -> set[str]:
+    """The documents that use `term`, written `word` or in any of its forms; all that were looked at, where it is a common one.
+    `primary`: object → the document that is about it."""
     rows = await snapshot.catalog.fetch(
-        "SELECT o.id FROM objects_fts f JOIN memory_objects o ON o.rowid = f.rowid WHERE objects_fts MATCH ? AND o.type = ? LIMIT ?",
-        (f'title : "{word}"', MemoryType.CLAIM.value, _COMMON))
-    ids = [row["id"] for row in rows if row["id"] in snapshot.items]
+        "SELECT o.id, o.type, o.body FROM objects_fts f CROSS JOIN memory_objects o ON o.rowid = f.rowid WHERE objects_fts MATCH ? AND o.mode != ? AND o.type IN (?, ?, ?) LIMIT ?",
+        (f'{{title body}} : "{word}"', Mode.INFERRED.value, MemoryType.CLAIM.value, MemoryType.CONCEPT.value, MemoryType.ENTITY.value, _COMMON))
+    held = [row for row in rows if row["id"] in snapshot.items]
     if len(rows) == _COMMON:
-        return set(ids)
-    return {homes[0] for homes in (await snapshot.documents_of(ids)).values() if len(homes) == 1}
+        return {row["id"] for row in held}
+    claims = await snapshot.documents_of(row["id"] for row in held if row["type"] == MemoryType.CLAIM.value)
+    return {homes[0] for homes in claims.values() if len(homes) == 1} | {
+        primary[row["id"]] for row in held if row["id"] in primary and row["type"] != MemoryType.CLAIM.value and term in terms_in(row["body"])}
 
 
 async def _properties(snapshot: Snapshot, documents: Collection[str] | None) -> set[str]:

@@ -15,6 +15,7 @@ from smb.evolve.snapshot import Snapshot
 from smb.evolve.values import Thing, named
 from smb.evolve.wording import Sentence, listed
 
+GAP = "gap"
 LIKE = (3, 12)  # how many things may be alike for a missing attribute of another to be telling
 _ALIKE = 3  # attributes they have to have in common with it
 _SAME = 0.6  # and what share of its own
@@ -22,14 +23,14 @@ _LONG = 200  # characters of a question
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[?？]")
 _OPEN = re.compile(r"\b(?:open|unanswered|unsettled|undecided|unclear|unknown|nobody knows|to ask|not (?:yet )?(?:answered|settled|decided|known|clear|stated)|tbd|todo)\b|#open\b|\[!question\]|\?\?", re.I)
 _LEAD = re.compile(r"^\W*(?:(?:open|unanswered|unclear|to ask)(?: (?:question|point)s?)?\b[^:：?]{0,20}[:：]|\[!question\][-+]?)\W*", re.I)
-_TITLE = re.compile(r"[*_`#]+")
+_MARKS = re.compile(r"[*_`#]+")
 
 
 async def open_questions(snapshot: Snapshot, documents: Collection[str] | None) -> dict[str, str]:
     """The first question each note says is open; of `documents` alone where given. Questions put in talk are none."""
-    sql = "SELECT p.document_id, p.text FROM passages p JOIN documents d ON d.id = p.document_id AND d.source = p.source WHERE p.live = 1 AND d.live = 1 AND d.shape != 'chat' " \
+    sql = "SELECT p.document_id, p.text FROM documents d CROSS JOIN passages p ON p.document_id = d.id AND p.source = d.source WHERE p.live = 1 AND d.live = 1 AND d.shape != 'chat' " \
           "AND p.kind IN ('paragraph', 'item', 'quote') AND (p.text LIKE '%?%' OR p.text LIKE '%？%') "
-    rows = await snapshot.catalog.fetch(sql + "ORDER BY p.rowid") if documents is None else await snapshot.catalog.fetch_in(sql + "AND p.document_id IN ({marks}) ORDER BY p.rowid", sorted(documents))
+    rows = await snapshot.catalog.fetch(sql + "ORDER BY p.rowid") if documents is None else await snapshot.catalog.fetch_in(sql + "AND d.id IN ({marks}) ORDER BY p.rowid", sorted(documents))
     found: dict[str, str] = {}
     for row in rows:
         if row["document_id"] not in found and _OPEN.search(row["text"]) and (question := _question(row["text"])):
@@ -38,7 +39,7 @@ async def open_questions(snapshot: Snapshot, documents: Collection[str] | None) 
 
 
 def _question(text: str) -> str:
-    for m in _SENTENCE.finditer(" ".join(_TITLE.sub("", text).split())):
+    for m in _SENTENCE.finditer(" ".join(_MARKS.sub("", text).split())):
         question = _LEAD.sub("", m[0]).strip(" -–>[]x")
         if 12 <= len(question) <= _LONG and "://" not in question and "=" not in question:
             return question[:1].upper() + question[1:]
@@ -73,4 +74,4 @@ def _lack(thing: Thing, alike: Sequence[Thing], missing: Sequence[str], sources:
         values = listed([f"{other.subject.title} ({g.claim.value})" for other, g in zip(alike, given)])
         sentences.append(Sentence(f"No note gives the {named(given)} of {thing.subject.title}, but it is given of {values}", (thing.subject, *(g.claim for g in given))))
     names = listed([named(alike[0].attributes[a]) for a in missing[:2]])
-    return Draft("gap", (thing.subject.id,), f"{thing.subject.title}: {names} not stated", tuple(sentences), 0.4 + len(alike) / 20, documents=sources)
+    return Draft(GAP, (thing.subject.id,), f"{thing.subject.title}: {names} not stated", tuple(sentences), 0.4 + len(alike) / 20, documents=sources)

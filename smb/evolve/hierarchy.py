@@ -39,22 +39,18 @@ class Relation:
 
 async def relations_of(snapshot: Snapshot) -> list[Relation]:
     """Every relation, the most trusted first; deterministic."""
-    found: list[Relation] | None = snapshot.kept("hierarchy")
-    if found is None:
-        nodes = await nodes_of(snapshot)
-        names = await _index(snapshot, nodes)
-        found = [*await _said(snapshot, nodes, names), *_named(nodes, names), *await _contained(snapshot, nodes), *_filed(nodes, await snapshot.documents())]
-        found = [r for r in found if r.lower != r.upper]
-        found = snapshot.keep("hierarchy", sorted(found, key=lambda r: (-r.trust, r.lower, r.upper, r.why)))
-    return found
+    nodes = await nodes_of(snapshot)
+    names = await _index(snapshot, nodes)
+    found = [*await _said(snapshot, nodes, names), *_named(nodes, names), *await _contained(snapshot, nodes), *_filed(nodes, await snapshot.documents())]
+    return sorted((r for r in found if r.lower != r.upper), key=lambda r: (-r.trust, r.lower, r.upper, r.why))
 
 
 async def kinds_of(snapshot: Snapshot) -> dict[str, list[str]]:
     """Each object → the noun phrases it is said to be a kind of, folded."""
     nodes = await nodes_of(snapshot)
     found: dict[str, set[str]] = defaultdict(set)
-    for r in await relations_of(snapshot):
-        if r.sort is Sort.KIND and r.phrase:
+    for r in await _said(snapshot, nodes, await _index(snapshot, nodes)):
+        if r.sort is Sort.KIND and r.lower != r.upper:
             found[r.lower].add(r.phrase if r.upper.startswith(PHRASE) else folded_kind(nodes[r.upper].item.title))
     return {id_: sorted(kinds) for id_, kinds in found.items()}
 
@@ -73,18 +69,17 @@ async def _index(snapshot: Snapshot, nodes: Mapping[str, Node]) -> dict[str, str
 
 async def _said(snapshot: Snapshot, nodes: Mapping[str, Node], names: Mapping[str, str]) -> list[Relation]:
     found: list[Relation] = []
-    sentences = [(id_, id_, body) for id_, body in sorted((await snapshot.bodies(nodes)).items()) if body]
-    sentences += [(claim.about, claim.id, claim.title) for claim in snapshot.stated(MemoryType.CLAIM) if not claim.attribute]
-    for _, source, text in sentences:
-        if " is " not in text and " are " not in text and " such as " not in text and " including " not in text and " was " not in text:
-            continue
-        for said in of_sentence(text):
-            lower = names.get(fold(said.lower)) or names.get(folded_kind(said.lower))
-            if lower is None:
-                continue
+    sentences = [(id_, body) for id_, body in sorted((await snapshot.bodies(nodes)).items()) if body]
+    sentences += [(claim.id, claim.title) for claim in snapshot.stated(MemoryType.CLAIM) if not claim.attribute]
+
+    def bearer(words: str) -> str:
+        return names.get(fold(words)) or names.get(folded_kind(words), "")
+
+    for source, text in sentences:
+        for said in of_sentence(text, lambda words: bool(bearer(words))):
             upper, phrase = _upper(said.upper, names, nodes)
-            listed = not text.lower().replace("the ", "").replace("a ", "").startswith(said.lower.lower()[:12])
-            found.append(Relation(lower, upper, said.sort, LISTED if listed else DEFINED, f"“{_clip(text)}”", source, phrase))
+            trust = DEFINED if text[:60].casefold().partition(said.lower[:12].casefold())[1] and " such as " not in text else LISTED
+            found.append(Relation(bearer(said.lower), upper, said.sort, trust, f"“{_clip(text)}”", source, phrase))
     return found
 
 

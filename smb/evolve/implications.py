@@ -5,6 +5,8 @@ Owns a few kinds of things one can have none of, their members, and the words th
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from smb.evolve.synonyms import concept
 
 
@@ -23,18 +25,19 @@ _MEMBERS = {
 }
 _RULED_OUT = {  # word → what who is so called has none of
     "vegetarian": ("meat",), "vegan": ("meat", "animal product"), "teetotaller": ("alcohol",), "teetotaler": ("alcohol",), "teetotal": ("alcohol",), "sober": ("alcohol",), "abstinent": ("alcohol",),
-    "childless": ("child",), "unmarried": ("spouse",), "bachelor": ("spouse",), "single": ("spouse",), "widowed": ("spouse",), "petless": ("pet",), "only-child": ("sibling",),
+    "childless": ("child",), "unmarried": ("spouse",), "bachelor": ("spouse",), "single": ("spouse",), "petless": ("pet",), "only-child": ("sibling",),
 }
 _TAKEN = frozenset(("meat", "alcohol", "animal product"))
 _TAKING = _concepts("eat drink order have enjoy taste try devour finish sip share cook love")
 _HAVING = _concepts("have own keep get drink eat touch")
 
 
-def ruled_out(forms: frozenset[str], negated: bool, concepts: frozenset[str]) -> frozenset[str]:
-    """The kinds a claim says its subject has none of. `forms` are its words, `concepts` what they stand for."""
-    if not negated:
-        return frozenset(kind for word, kinds in _RULED_OUT.items() if word in forms for kind in kinds)
-    return frozenset(kind for kind, members in _MEMBERS.items() if members & concepts)
+def ruled_out(forms: Collection[str], denied: frozenset[str]) -> frozenset[str]:
+    """The kinds a claim says its subject has none of. `forms` are its words, `denied` the concepts under its negation (empty without)."""
+    said = denied - _HAVING
+    if not said:
+        return frozenset(kind for form in forms for kind in _RULED_OUT.get(form, ()))
+    return frozenset(kind for kind, members in _MEMBERS.items() if said <= members)
 
 
 def implied(owned: frozenset[str], taken: frozenset[str], concepts: frozenset[str]) -> frozenset[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from smb.evolve.dated import OF_THE_NOTE, cite, sentence, shown
 from smb.evolve.phase import Proposals, Wanted
@@ -21,7 +21,7 @@ from smb.model.evidence import Span
 from smb.model.identity import fold
 from smb.model.objects import Link, MemoryType, Mode
 from smb.model.revision import DOCUMENT, Statement
-from smb.model.validity import from_iso
+from smb.model.validity import from_iso, to_iso
 
 LINES = 10
 HUB = 4  # things that link to one, for it to be a hub
@@ -51,9 +51,9 @@ class Insights:
 
 async def _linked(snapshot: Snapshot) -> dict[str, tuple[int, int]]:
     """Each thing notes link to or that links → (how many link to it, to how many it links)."""
-    rows = await snapshot.catalog.fetch(
-        "SELECT DISTINCT e.source, e.target FROM edges e JOIN memory_objects o ON o.id = e.held_by WHERE e.type != ? AND o.mode != ?", (EdgeType.EXPLAINS.value, Mode.INFERRED.value))
-    ends = [(row["source"], row["target"]) for row in rows if row["source"] in snapshot.items and row["target"] in snapshot.items]
+    rows = await snapshot.catalog.fetch("SELECT source, target, held_by FROM edges WHERE type != ?", (EdgeType.EXPLAINS.value,))
+    stated = {i for i, item in snapshot.items.items() if item.mode is not Mode.INFERRED}
+    ends = {(row["source"], row["target"]) for row in rows if row["held_by"] in stated and row["source"] in stated and row["target"] in stated}
     into, out = Counter(target for _, target in ends), Counter(source for source, _ in ends)
     return {i: (into[i], out[i]) for i in sorted(into.keys() | out.keys())}
 
@@ -72,7 +72,8 @@ def _hubs(snapshot: Snapshot, linked: Mapping[str, tuple[int, int]]) -> Wanted |
         return None
     lines = [f"- {snapshot.items[i].link}: {linked[i][0]} link to it, {told[i]} {'claim is' if told[i] == 1 else 'claims are'} about it" for i in found[:LINES]]
     more = f"\n\n{len(found) - LINES} more have at least {HUB}." if len(found) > LINES else ""
-    return _wanted(snapshot, "hubs", "What much hangs together by", "Most of the notes' links lead here.\n\n" + "\n".join(lines) + more, [snapshot.items[i] for i in found[:LINES]])
+    body = "More links lead to these than to anything else.\n\n" + "\n".join(lines) + more
+    return _wanted(snapshot, "hubs", "Where most links lead", body, [snapshot.items[i] for i in found[:LINES]])
 
 
 def _orphans(snapshot: Snapshot, linked: Mapping[str, tuple[int, int]], documents: Mapping[str, Doc]) -> Wanted | None:
@@ -94,9 +95,8 @@ async def _week(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wanted | No
         return None
     start = (last - WEEK).isoformat()
     rows = await snapshot.catalog.fetch(
-        "SELECT r.object_id, min(r.recorded_at) AS first, max(r.recorded_at) AS last, max(r.kind = 'revoke') AS over FROM revisions r WHERE r.object_type = ? "
-        "GROUP BY r.object_id HAVING max(r.recorded_at) > ?", (DOCUMENT, start))
-    read = [documents[row["object_id"]] for row in rows if row["object_id"] in documents]
+        "SELECT object_id, min(recorded_at) AS first FROM revisions WHERE object_type = ? GROUP BY object_id HAVING max(recorded_at) > ?", (DOCUMENT, start))
+    read = sorted((documents[row["object_id"]] for row in rows if row["object_id"] in documents), key=lambda d: (d.path, d.id))
     new = {row["object_id"] for row in rows if row["object_id"] in documents and row["first"] > start}
     gone = [row for row in rows if row["object_id"] not in documents]
     parts = [f"{len(new)} {'note was' if len(new) == 1 else 'notes were'} read for the first time"] if new else []
@@ -108,12 +108,13 @@ async def _week(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wanted | No
     disputes = snapshot.of_type(MemoryType.CONTRADICTION)
     sections = []
     if len(new) < len(documents) and read:
-        newest = sorted(read, key=lambda d: (d.id not in new, d.path))
+        newest = sorted(read, key=lambda d: d.id not in new)
         sections.append("## Notes\n\n" + "\n".join(f"- {note(snapshot, d)}{' (new)' if d.id in new else ''}" for d in newest[:LINES]) + _more(newest))
     elif read:
-        dated = sorted((d for d in read if d.date.known), key=lambda d: (d.date.start or datetime.min.replace(tzinfo=last.tzinfo), d.path), reverse=True)
+        dated = sorted((d for d in read if d.date.known), key=lambda d: (to_iso(d.date.start) or "", d.path), reverse=True)[:5]
         if dated:
-            sections.append("## The newest notes\n\n" + "\n".join(f"- {note(snapshot, d)}{f' ({shown(d.date)})' if shown(d.date) not in d.title else ''}" for d in dated[:5]))
+            lines = [f"- {note(snapshot, d)}" + ("" if shown(d.date) in d.title else f" ({shown(d.date)})") for d in dated]
+            sections.append("## The newest notes\n\n" + "\n".join(lines))
     quotes = {c.id: judge(histories[c.id], about=c.id) for c in superseded}
     if superseded:
         lines = []
@@ -140,8 +141,8 @@ async def _one_source(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wante
     told = found[:LINES]
     stated_in, quotes = await snapshot.documents_of(c.id for c in told), await snapshot.evidence(c.id for c in told)
     lines = [f"- {sentence(c)} ({cite(c, documents, stated_in.get(c.id, ()))}): {built[c.id]} pages" for c in told]
-    return _wanted(snapshot, "one-source", "Much rests on one note", "Several pages are worked out from each of these, and only one note says it.\n\n" + "\n".join(lines) + _more(found),
-                   told, [q[0] for c in told if (q := quotes.get(c.id))])
+    body = "Several pages are worked out from each of these, and only one note says it.\n\n" + "\n".join(lines) + _more(found)
+    return _wanted(snapshot, "one-source", "Much rests on one note", body, told, [q[0] for c in told if (q := quotes.get(c.id))])
 
 
 async def _aged(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wanted | None:
@@ -162,8 +163,9 @@ async def _aged(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wanted | No
     told = aged[:LINES]
     stated_in, quotes = await snapshot.documents_of(c.id for c in told), await snapshot.evidence(c.id for c in told)
     lines = [f"- {(c.valid_from or '')[:10]}: {sentence(c)} ({cite(c, documents, stated_in.get(c.id, ()))})" for c in told]
-    body = f"Values of these kinds have changed before. These are more than a year older than the latest note, of {latest.date().isoformat()}, and nothing has confirmed them since.\n\n"
-    return _wanted(snapshot, "ageing", "Values that may have aged", body + "\n".join(lines) + _more(aged), told, [q[0] for c in told if (q := quotes.get(c.id))])
+    body = ("Values of these kinds have changed before. These are more than a year older than the latest note, "
+            f"of {latest.date().isoformat()}, and nothing has confirmed them since.\n\n") + "\n".join(lines) + _more(aged)
+    return _wanted(snapshot, "ageing", "Values that may have aged", body, told, [q[0] for c in told if (q := quotes.get(c.id))])
 
 
 def _listed(parts: Sequence[str]) -> str:

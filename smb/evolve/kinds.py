@@ -40,6 +40,7 @@ _PART_OF = re.compile(
     r"(?:The |An? |the |an? )?(?P<x>[^.,;:!?()]{2,60}?) (?:is|are|was|were|forms?) (?:an? |the )?(?:(?:integral|important|essential|core|main|small|large|central) )?"
     r"(?:part|component|module|section|piece|member|element|subset) of (?P<np>.+)")
 _SUCH_AS = re.compile(r"(?P<np>(?:[\w’'+#-]+ ){0,3}[\w’'+#-]+s),? (?:such as|including|for example|e\.g\.),? (?P<xs>[^.;:()]{2,120})")
+_HINT = re.compile(r" (?:is|are|was|were|denotes) (?:\w+ ){0,2}?(?:an?|one) | (?:part|component|module|section|piece|member|element|subset) of | such as | including | for example | e\.g\.")
 _END_OF_PHRASE = re.compile(
     r"[,.;:!?()\[\]“”\"—–]|\s-\s| (?:that|which|who|whom|whose|where|when|for|from|in|on|at|to|with|without|by|used|based|built|made|written|designed|"
     r"provided|released|running|using|containing|consisting|called|named|as|and|or|but|because|since|so|if|it|we|you|they|is|are|was|can|has|have|"
@@ -61,20 +62,22 @@ _GRADING = frozenset(
     "required recommended relatively highly well-known famous important well fun complex experimental recent growing".split())
 
 
-def of_sentence(text: str) -> list[Said]:
-    """What one sentence says of kinds and parts."""
+def of_sentence(text: str, is_name: Callable[[str], bool]) -> list[Said]:
+    """What one sentence says of the kinds and parts of things that have a name in the bank."""
     found: list[Said] = []
+    if not _HINT.search(text):
+        return found
     if " of " in text and (m := _PART_OF.match(text)):
-        if upper := _phrase(m["np"]):
+        if is_name(m["x"].strip()) and (upper := _phrase(m["np"])):
             found.append(Said(m["x"].strip(), upper, Sort.PART, text))
     elif m := _IS.match(text):
         lone = m["of"] in ("a ", "an ") or " of " in m["of"]
-        if lone and m["x"].lower() not in STOP_WORDS and (upper := _phrase(m["np"], plural=m["of"].startswith("one of"))):
+        if lone and is_name(m["x"].strip()) and (upper := _phrase(m["np"], plural=m["of"].startswith("one of"))):
             found.append(Said(m["x"].strip(), upper, Sort.KIND, text))
     for m in _SUCH_AS.finditer(text):
-        upper = _phrase(m["np"], plural=True)
-        if upper:
-            found += [Said(_ARTICLE.sub("", x.strip()), upper, Sort.KIND, text) for x in _LIST.split(m["xs"]) if x.strip()]
+        named = [x for x in (_ARTICLE.sub("", x.strip()) for x in _LIST.split(m["xs"])) if x and is_name(x)]
+        if named and (upper := _phrase(m["np"], plural=True)):
+            found += [Said(x, upper, Sort.KIND, text) for x in named]
     return found
 
 

@@ -7,11 +7,13 @@ heading that calls it open, a section that is called a decision. Never takes a q
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from smb.evolve.snapshot import EVOLVED, Doc, Item, Snapshot
+from smb.evolve.dated import notes_at
+from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.model.evidence import Span
 from smb.model.identity import fold
 from smb.model.objects import MemoryType
@@ -34,7 +36,9 @@ _QUESTION = re.compile(r"[?？]")
 _DECIDED = re.compile(
     r"^\s*(?:>\s*)*(?:[-*+]\s+|\d{1,4}[.)]\s+)?(?:\*\*|__)?(?:decided|decisions?|agreed|we agreed|resolved|resolution|beschlossen|beschluss|décidé|decidido|decisão|decisión|決定|决定)"
     r"(?:\*\*|__)?\s*[:：](?:\*\*|__)?\s*(?=\S)", re.IGNORECASE)
-_LABEL = re.compile(r"^\s*(?:[-*+]|\d{1,4}[.)])?\s*(?:\*\*|__)?(?:open questions?|open points?|still open|not answered|unanswered|unresolved|unclear)(?:\*\*|__)?\s*[:：](?:\*\*|__)?\s*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^\s*(?:[-*+]|\d{1,4}[.)])?\s*(?:\*\*|__)?(?:open questions?|open points?|still open|not answered|unanswered|unresolved|unclear|offene frage|question ouverte|"
+    r"pregunta abierta|questão em aberto)(?:\*\*|__)?\s*[:：](?:\*\*|__)?\s*", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,4}[.)])\s+)?")
 RECORD_TAGS = frozenset("decision decisions adr adrs madr rfc".split())
 MOST_QUOTED = 1200  # characters of a passage that is quoted
@@ -88,12 +92,11 @@ class MarkReader:
     """Reads the marks once for the phases that share it, until notes change."""
 
     def __init__(self) -> None:
-        self._at: tuple[Any, ...] = ()
+        self._at: tuple[int, ...] = ()
         self._marks = Marks()
 
     async def of(self, snapshot: Snapshot) -> Marks:
-        rows = await snapshot.catalog.fetch("SELECT max(seq) AS at FROM transactions WHERE kind != ?", (EVOLVED,))
-        at = (id(snapshot.catalog), rows[0]["at"])
+        at = (id(snapshot.catalog), await notes_at(snapshot))
         if at != self._at:
             self._at, self._marks = at, await _read(snapshot)
         return self._marks
@@ -116,9 +119,10 @@ _WORDS = " OR ".join(  # one of these is in every mark but a box, as the index f
     "todo decided decision agreed resolved resolution entscheidung beschlossen beschluss décision décidé decisión decidido decisão decisões question questions unknown unknowns "
     "open unresolved unanswered answered unclear clarify clarified offen offene frage fragen ouverte ouvertes suspens pregunta preguntas questão questões aberto".split())
 _RUNS = '"決定" OR "决定" OR "决策" OR "未解 解決" OR "待解 解决"'
+_RUN_HEADINGS = "未解決* OR 待解决* OR 決定* OR 决定* OR 决策*"
 _MARKED = (
     f"(p.kind = 'item' AND p.text GLOB '*[[]?] *' OR p.kind IN ('item', 'paragraph', 'quote') AND p.rowid IN (SELECT rowid FROM passages_fts WHERE passages_fts MATCH "
-    f"'({{text context}} : ({_WORDS})) OR (ngrams : ({_RUNS}))'))")
+    f"'({{text context}} : ({_WORDS})) OR (context : ({_RUN_HEADINGS})) OR (ngrams : ({_RUNS}))'))")
 
 
 async def _read(snapshot: Snapshot, only: Collection[str] | None = None) -> Marks:
@@ -134,26 +138,30 @@ async def _read(snapshot: Snapshot, only: Collection[str] | None = None) -> Mark
     for row in sorted(rows, key=lambda row: (row["document_id"], row["ordinal"])):
         if row["document_id"] not in documents:
             continue
-        headings = [fold(h) for h in row["context"].split(" › ")[1:]]
-        if any(_DECIDED_HEADING.match(h) for h in headings[-1:]):
+        if is_decided(_heading(row)):
             records.add(row["document_id"])
         tasks = _tasks(row, people)
         marks.tasks += tasks
         if not tasks and (found := _DECIDED.match(row["text"])):
             marks.decided.append(Noted(row["document_id"], _capital(plain(row["text"][found.end():])), _span(row), row["ordinal"]))
-        elif not tasks and _is_open(row, headings):
+        elif not tasks and _is_open(row):
             marks.questions.append(Noted(row["document_id"], _capital(plain(_LABEL.sub("", _BULLET.sub("", row["text"])))), _span(row), row["ordinal"]))
     marks.decided = [noted for noted in marks.decided if noted.document not in records]
     for row in await snapshot.catalog.fetch_in(
             f"{_LIVE}p.kind IN ('item', 'paragraph', 'quote', 'row') AND p.document_id IN ({{marks}}) ORDER BY p.document_id, p.ordinal", sorted(records)):
-        heading = fold(row["context"].split(" › ")[-1]) if " › " in row["context"] else ""
-        marks.records.setdefault(row["document_id"], []).append(Part(heading, plain(_BULLET.sub("", row["text"])), _span(row), bool(_BOX.match(row["text"]))))
+        marks.records.setdefault(row["document_id"], []).append(Part(_heading(row), plain(_BULLET.sub("", row["text"])), _span(row), bool(_BOX.match(row["text"]))))
     return marks
 
 
 def is_record(doc: Doc, primary: Item | None) -> bool:
     """Whether a document calls itself the record of a decision, by its folder or its tags."""
-    return bool(RECORD_TAGS & {fold(part) for part in doc.path.split("/")[:-1]}) or primary is not None and bool(RECORD_TAGS & {fold(t) for t in primary.tags})
+    return bool(RECORD_TAGS & folders_of(doc.path.rpartition("/")[0])) or primary is not None and not RECORD_TAGS.isdisjoint(map(fold, primary.tags))
+
+
+@lru_cache(maxsize=4096)
+def folders_of(path: str) -> frozenset[str]:
+    """The folded names of the folders of a path."""
+    return frozenset(map(fold, path.split("/")))
 
 
 def is_decided(heading: str) -> bool:
@@ -175,17 +183,23 @@ def _task(row: Any, text: str, state: str, people: Collection[str]) -> Task:
     owner = ""
     if found := _OWNER.search(text):
         if found[1]:
-            owner = found[1]
+            owner, text = found[1], " ".join((text[:found.start()] + text[found.end():]).split())
         elif fold(found[2]) in people:
             owner, text = found[2], text[found.end():]
     return Task(row["document_id"], _capital(text), state, _span(row), due[1] if due else "", finished[1] if finished else "", owner)
 
 
-def _is_open(row: Any, headings: Iterable[str]) -> bool:
+def _is_open(row: Any) -> bool:
     text = row["text"]
     if not _QUESTION.search(text) or row["kind"] == "quote":
         return False
-    return bool(_ASKED.search(text)) or any(_OPEN_HEADING.match(h) for h in headings)
+    return bool(_ASKED.search(text)) or any(_OPEN_HEADING.match(fold(h)) for h in row["context"].split(" › ")[1:])
+
+
+def _heading(row: Any) -> str:
+    """The folded heading right above a passage, "" where only the title is."""
+    _, found, last = row["context"].rpartition(" › ")
+    return fold(last) if found else ""
 
 
 def _span(row: Any) -> Span | None:

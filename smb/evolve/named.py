@@ -7,7 +7,7 @@ Never guesses: a thing is named where its title or an alias stands, and a name o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from smb.evolve.snapshot import Item
 from smb.evolve.terms import words_of
@@ -32,7 +32,7 @@ class Names:
                 continue
             self._items[item.id] = item
             for name in folded.get(item.id, ()):
-                words = _words(name)
+                words = words_of(name)
                 if words and len(words) <= LONGEST and len("".join(words)) > 1 and not is_date(name):
                     self._of.setdefault(" ".join(words), []).append(item.id)
 
@@ -55,6 +55,11 @@ class Names:
                     found.update(self._of.get(run[start:end], ()))
         return found
 
+    def filter(self, ids: Collection[str]) -> Callable[[str], object]:
+        """A quick test that no text which names one of `ids` fails."""
+        words = sorted({name.split(" ")[0] for name, of in self._of.items() if any(i in ids for i in of)})
+        return re.compile("|".join(map(re.escape, words)), re.IGNORECASE).search if words else lambda text: None
+
     def _stands_out(self, word: str, text: str, item: Item) -> bool:
         if not word.isascii() and word.upper() == word.lower():
             return True
@@ -66,7 +71,7 @@ class Names:
 
 def is_date(title: str) -> bool:
     """Whether a title is a date and nothing more, as a journal's notes have them."""
-    return any(c.isdigit() for c in title) and bool(_DATE.match(title.strip()))
+    return bool(_DATE.match(title.strip())) and any(c.isdigit() for c in title)
 
 
 def _words(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from smb.evolve.dated import Step, cite, sentence, steps_of, told
+from smb.evolve.dated import Step, StepReader, cite, sentence, told
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Doc, Item, Snapshot, wikilink
 from smb.model.edges import EdgeType
@@ -29,13 +29,16 @@ _TURNS = frozenset(("correction", "decision"))
 
 class Narratives:
     """A page for every topic that developed: at least three dated steps of at least two notes, among them a change, a
-    correction or a decision, or notes of at least four days."""
+    correction or a decision, or notes of at least four days. `reader` is shared with the timelines."""
 
     name = "narratives"
     version = 1
 
+    def __init__(self, reader: StepReader | None = None):
+        self._reader = reader or StepReader()
+
     async def propose(self, snapshot: Snapshot) -> Proposals:
-        steps = await steps_of(snapshot)
+        steps = await self._reader.steps(snapshot)
         kept = {topic: told_of for topic, found in steps.items() if topic in snapshot.items and (told_of := _development(found))}
         quotes, when = await told(snapshot, [s for chosen in kept.values() for s in chosen])
         documents = await snapshot.documents()

@@ -183,13 +183,15 @@ async def _ties(snapshot: Snapshot, nodes: Sequence[Node], of: Sequence[int], bo
     return ties
 
 
-async def linked(snapshot: Snapshot, ids: Collection[str]) -> dict[str, list[str]]:
-    """Each of `ids` → those of them that stated edges join it to, either way; kept for all nodes."""
-    found: dict[str, list[str]] = {id_: [] for id_ in sorted(ids)}
-    for edge in await snapshot.edges():
-        if edge.source in found and edge.target in found and edge.source != edge.target:
-            found[edge.source].append(edge.target)
-            found[edge.target].append(edge.source)
+async def linked(snapshot: Snapshot) -> dict[str, list[str]]:
+    """Each node → the nodes that stated edges join it to, either way; kept."""
+    found: dict[str, list[str]] | None = snapshot.kept("partition.linked")
+    if found is None:
+        found = snapshot.keep("partition.linked", {id_: [] for id_ in await nodes_of(snapshot)})
+        for edge in await snapshot.edges():
+            if edge.source in found and edge.target in found and edge.source != edge.target:
+                found[edge.source].append(edge.target)
+                found[edge.target].append(edge.source)
     return found
 
 

@@ -49,12 +49,14 @@ class Plans:
                 wanted.append(_page(snapshot, f"note:{id_}", f"Tasks of {documents[id_].title}", note(snapshot, documents[id_]), found, documents, source=False))
             else:
                 scattered.setdefault(documents[id_].path.rpartition("/")[0], []).extend(found)
+        unseen = False
         for folder, found in sorted(scattered.items()):
+            unseen |= len(newest(found, documents)) < OF_A_NOTE
             if len(told := newest(found, documents)) >= OF_A_NOTE:
                 where = f"the folder {folder}" if folder else "the top folder"
                 wanted.append(_page(snapshot, f"folder:{folder}", f"Tasks in {where}", where, told, documents, source=True))
         still = [t for t in newest(tasks, documents) if t.state == OPEN]
-        if len(wanted) > 1 and still:
+        if still and (unseen or len(wanted) > 1):
             wanted.append(_page(snapshot, "open", "Open tasks", "the notes", still, documents, source=True))
         return Proposals(wanted, held)
 
@@ -100,7 +102,7 @@ async def about(snapshot: Snapshot, phase: str) -> set[str]:
 def _page(snapshot: Snapshot, identity: str, title: str, where: str, tasks: Sequence[Task], documents: Mapping[str, Doc], *, source: bool) -> Wanted:
     sections = []
     for state, heading in ((OPEN, "Open"), (DONE, "Done"), (DROPPED, "Dropped")):
-        found = sorted((t for t in tasks if t.state == state), key=lambda t: (t.due or "9999", not source, documents[t.document].path, t.span.byte_start if t.span else 0))
+        found = sorted((t for t in tasks if t.state == state), key=lambda t: (t.due or "9999", documents[t.document].path, t.span.byte_start if t.span else 0))
         lines = [told(t) + (f" ({note(snapshot, documents[t.document])})" if source else "") for t in found[:LINES if state == OPEN else CITED]]
         if len(found) > len(lines):
             lines.append(f"- and {len(found) - len(lines)} more")

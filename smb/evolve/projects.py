@@ -6,11 +6,11 @@ several days gather round. Never guesses a state: it is the one the notes give, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from smb.evolve.dated import cite, is_occasion, shown
-from smb.evolve.marks import OPEN, MarkReader, Marks, Task
+from smb.evolve.marks import OPEN, MarkReader, Marks, Task, folders_of
 from smb.evolve.named import is_date
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.plans import about, counted, newest, note, primaries, told
@@ -74,11 +74,6 @@ class Projects:
 async def _projects(snapshot: Snapshot, marks: Marks, decisions: Sequence[Record]) -> list[Project]:
     documents = await snapshot.documents()
     of_primary = {snapshot.canonical(d.primary): d for d in documents.values() if d.primary}
-    joined: dict[str, set[str]] = {}
-    for edge in await snapshot.edges():
-        if edge.type is not EdgeType.EXPLAINS:
-            joined.setdefault(edge.source, set()).add(edge.target)
-            joined.setdefault(edge.target, set()).add(edge.source)
     found: dict[str, Project] = {}
     for doc in sorted(documents.values(), key=lambda d: (d.path, d.id)):
         if name := _called(doc, snapshot.items.get(snapshot.canonical(doc.primary))):
@@ -87,9 +82,14 @@ async def _projects(snapshot: Snapshot, marks: Marks, decisions: Sequence[Record
             project.own.append(doc)
     taken = {snapshot.canonical(d.primary) for p in found.values() for d in p.own}
     busy, decided = {snapshot.canonical(documents[t.document].primary) for t in marks.tasks}, {snapshot.canonical(r.doc.primary) for r in decisions}
-    for item in snapshot.stated(MemoryType.CONCEPT, MemoryType.ENTITY):
+    beside = await _joined(snapshot, decided) if busy else {}
+    candidates = [snapshot.items[i] for i in sorted({i for near in beside.values() for i in near}) if i in snapshot.items]
+    joined = await _joined(snapshot, {*taken, *(c.id for c in candidates)})
+    for item in candidates:
         near = joined.get(item.id, set()) | {item.id}
-        if item.id in taken or item.id in decided or is_date(item.title) or _NOT_A_PROJECT & set(item.tags) or not near & busy or not near & decided:
+        if item.type not in (MemoryType.CONCEPT, MemoryType.ENTITY) or item.id in taken | decided or is_date(item.title) or _NOT_A_PROJECT & set(item.tags):
+            continue
+        if not near & busy or not near & decided:
             continue
         around = [of_primary[i] for i in near if i in of_primary]
         if len({shown(d.date) for d in around if d.date.known}) >= LEAST_DAYS:
@@ -98,18 +98,29 @@ async def _projects(snapshot: Snapshot, marks: Marks, decisions: Sequence[Record
     for project in found.values():
         own = {snapshot.canonical(d.primary) for d in project.own}
         linked = set() if project.gathered else {i for o in own for i in joined.get(o, ())} - own
-        project.near = sorted({d.id: d for d in (*project.near, *(of_primary[i] for i in linked if i in of_primary))}.values(), key=lambda d: (to_iso(d.date.start) or "", d.path))
+        near = {d.id: d for d in (*project.near, *(of_primary[i] for i in linked if i in of_primary))}
+        project.near = sorted(near.values(), key=lambda d: (to_iso(d.date.start) or "", d.path, d.id))
     return [found[key] for key in sorted(found)]
+
+
+async def _joined(snapshot: Snapshot, ids: Collection[str]) -> dict[str, set[str]]:
+    """Each of `ids` → what links to it or it links to."""
+    found: dict[str, set[str]] = {}
+    for edge in await snapshot.edges_at(ids):
+        if edge.type is not EdgeType.EXPLAINS:
+            found.setdefault(edge.source, set()).add(edge.target)
+            found.setdefault(edge.target, set()).add(edge.source)
+    return {i: found[i] for i in sorted(ids) if i in found}
 
 
 def _called(doc: Doc, primary: Item | None) -> str:
     """What makes a document one of a project's: its own id where it is the whole of it, its folder where that is, else ""."""
-    folders = doc.path.split("/")[:-1]
-    for n, part in enumerate(folders):
-        if fold(part) in PROJECT_WORDS and n + 1 < len(folders):
-            return "/".join(folders[:n + 2])
-    tagged = primary is not None and bool(PROJECT_WORDS & {fold(t) for t in primary.tags})
-    return doc.id if tagged or folders and fold(folders[-1]) in PROJECT_WORDS else ""
+    path = doc.path.rpartition("/")[0]
+    if not PROJECT_WORDS.isdisjoint(folders_of(path)):
+        folders = path.split("/")
+        n = next(n for n, part in enumerate(folders) if fold(part) in PROJECT_WORDS)
+        return "/".join(folders[:n + 2]) if n + 1 < len(folders) else doc.id
+    return doc.id if primary is not None and not PROJECT_WORDS.isdisjoint(map(fold, primary.tags)) else ""
 
 
 def _page(snapshot: Snapshot, project: Project, marks: Marks, decisions: Sequence[Record], keyed: Sequence[Item], stated_in: Mapping[str, tuple[str, ...]],
@@ -132,7 +143,8 @@ def _page(snapshot: Snapshot, project: Project, marks: Marks, decisions: Sequenc
     if still:
         sections.append("## Open\n\n" + "\n".join(f"{told(t)} ({note(snapshot, documents[t.document])})" for t in still[:SHOWN]) + _more(still))
     if questions:
-        sections.append("## Not answered\n\n" + "\n".join(f"- {q.text} ({note(snapshot, documents[q.document])})" for q in questions[:SHOWN]) + _more(questions))
+        told_ = "\n".join(f"- {q.text} ({note(snapshot, documents[q.document])})" for q in questions[:SHOWN])
+        sections.append(f"## Not answered\n\n{told_}{_more(questions)}")
     if decided:
         sections.append("## Decided\n\n" + "\n".join(f"- {_decided(snapshot, r)}" for r in decided[:SHOWN]) + _more(decided))
     involved = _people(snapshot, project, owners, tasks, people, names)
@@ -141,12 +153,13 @@ def _page(snapshot: Snapshot, project: Project, marks: Marks, decisions: Sequenc
     dated = [d for d in (*project.own, *project.near) if d.date.known and d.id not in {r.doc.id for r in decided}]
     if dated := sorted(dated, key=lambda d: (to_iso(d.date.start) or "", d.path), reverse=True)[:5]:
         sections.append("## Latest notes\n\n" + "\n".join(f"- {'' if is_date(d.title) else shown(d.date) + ': '}{note(snapshot, d)}" for d in dated))
-    cited = {i.id: i for i in (*primaries(snapshot, [*project.own, *(documents[t.document] for t in still), *(r.doc for r in decided), *dated]), *states, *owners, *involved)}
+    notes = [*project.own, *(documents[t.document] for t in still), *(r.doc for r in decided), *dated]
+    cited = {i.id: i for i in (*primaries(snapshot, notes), *states, *owners, *involved)}
     spans = [t.span for t in still if t.span] + [q.span for q in questions if q.span]
     statement = Statement(
         title=f"Project: {project.title}", identity=project.identity, body=" ".join(head) + "".join(f"\n\n{s}" for s in sections),
-        links=tuple(Link(i, EdgeType.CONTAINS if i in subjects else EdgeType.DERIVES_FROM) for i in cited), confidence=min((i.confidence for i in cited.values()), default=0.5),
-        mode=Mode.INFERRED, derived_from=tuple(cited))
+        links=tuple(Link(i, EdgeType.CONTAINS if i in subjects else EdgeType.DERIVES_FROM) for i in cited),
+        confidence=min((i.confidence for i in cited.values()), default=0.5), mode=Mode.INFERRED, derived_from=tuple(cited))
     return Wanted(MemoryType.PROJECT, statement, tuple(dict.fromkeys(spans))[:CITED])
 
 

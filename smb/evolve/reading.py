@@ -14,12 +14,13 @@ from itertools import pairwise
 from smb.evolve.antonyms import Poles, negated_form, poles, state
 from smb.evolve.calendar_date import CalendarDate, dates
 from smb.evolve.exclusive_values import value_class
+from smb.evolve.implications import implied, ruled_out
 from smb.evolve.quantity import Quantity, quantities
 from smb.evolve.said import Said
 from smb.evolve.slots import SlotValue, main_verb, slot_value
 from smb.evolve.stance import Stance, Time, is_ending, is_past, stance, time_of
 from smb.evolve.stems import spelled, stem
-from smb.evolve.synonyms import concept, joined
+from smb.evolve.synonyms import concept, is_known, joined
 from smb.evolve.word_classes import (
     ABSTRACT,
     AUXILIARIES,
@@ -35,8 +36,10 @@ from smb.evolve.word_classes import (
     VERBS,
 )
 
+MOST_CHARACTERS = 600
 MOST_WORDS = 60  # a longer sentence says too many things to be opposed as a whole
 CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
+_CJK_NOT = r"不(?!过|但|同|仅|断|久|管)|没有?|未(?!来)|ません"
 _FOOTNOTE = re.compile(r"\[\^?[\w-]{1,12}\](?!\()")
 _MARKUP = re.compile(r"[*`_~]{1,3}(?=\S)|(?<=\S)[*`~]{1,3}|\[\[|\]\]")
 _WORD = re.compile(r"#[dnc]|[^\W_][\w+#]*(?:[-'./@:][\w+#]+)*[+#]*|[,;:()]")
@@ -75,6 +78,7 @@ class Token:
     in_scope: bool
     counted: bool
     main: bool
+    name: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,8 @@ class Analysed:
     predicates: bool = False
     order: bool = False
     universal: bool = False
+    lacks: frozenset[str] = frozenset()
+    has: frozenset[str] = frozenset()
     comparison: tuple[frozenset[str], frozenset[str], Poles] | None = None
     shape: str = ""
     cjk: bool = False
@@ -103,6 +109,8 @@ class Analysed:
 
 def analyse(said: Said) -> Analysed:
     """What `oppose` needs of a claim; some 0.2 ms for a sentence."""
+    if len(said.text) > MOST_CHARACTERS:
+        return Analysed(said, Stance(False))
     text = unicodedata.normalize("NFKC", said.text) if not said.text.isascii() else said.text
     text = _MARKUP.sub("", _FOOTNOTE.sub("", text)).replace("’", "'").strip()
     if CJK.search(text):
@@ -140,7 +148,7 @@ def analyse(said: Said) -> Analysed:
             negations += 1
             scope_starts = i
             continue
-        token = _token(words, lower, i, verb, main, scope_starts is not None)
+        token = _token(words, lower, i, verb, main, scope_starts is not None, how.ended)
         if token is not None:
             tokens.append(token)
     quantifier = next((_QUANTIFIERS[w] for w, after in pairwise((*lower, "")) if w in _QUANTIFIERS and after not in _PERIODS), None)
@@ -148,8 +156,19 @@ def analyse(said: Said) -> Analysed:
         quantifier = (1, 1)
     if not_all:
         quantifier = (0, 4)
+    denied = frozenset(t.concept for t in tokens if t.in_scope and t.weight)
+    owned = frozenset(t.concept for t in tokens if any(w.endswith(("'s", "s'")) or w == "my" for w in lower[max(0, t.at - 2) : t.at]))
+    lacks = ruled_out(_said_of_subject(lower, verb), denied) if negations == bool(denied) and not owned else frozenset()
+    has = implied(owned, frozenset(t.concept for t in tokens if t.after_verb), frozenset(t.concept for t in tokens) | {concept(lower[main])}) if not negations and main >= 0 else frozenset()
     return Analysed(said, how, time_of(text, lower, verb), tuple(tokens), frozenset(t.concept for t in tokens), tuple(amounts), tuple(found_dates), stamp, negations, quantifier,
-                    "only" in lower, slot, verb >= 0 or bool(said.key), verb == 0, bool({"never", "cannot", "nobody"} & set(lower)) or "can" in lower and "not" in lower, _comparison(lower, tokens))
+                    "only" in lower, slot, verb >= 0 or bool(said.key), verb == 0, bool({"never", "cannot", "nobody"} & set(lower)) or "can" in lower and "not" in lower, lacks, has, _comparison(lower, tokens))
+
+
+def _said_of_subject(lower: list[str], verb: int) -> list[str]:
+    """The words that say what somebody is ("is a vegan") or how they eat ("a vegan diet")."""
+    ends = (*lower[1:], "")
+    return [w for i, (w, after) in enumerate(zip(lower, ends, strict=False)) if after == "diet" or verb >= 0 and lower[verb] in BE and verb < i <= verb + 3 and (
+        not after or after in PREPOSITIONS or after in CONJUNCTIONS or after in (",", ";", ")"))]
 
 
 def _without_nt(m: re.Match[str]) -> str:
@@ -200,14 +219,14 @@ def _is_finite(lower: list[str], i: int) -> bool:
     w, before = lower[i], lower[i - 1]
     if w in AUXILIARIES:
         return before != "to" and w not in ("be", "been", "being", "having", "doing")
-    if is_ending(w) and w != "left":
+    if is_ending(w) and w != "left" and before not in DETERMINERS:
         return True
     if before in _SUBJECTS:
-        return w not in FILLERS and w not in PREPOSITIONS and w not in _NEGATION
+        return w not in FILLERS and (w not in PREPOSITIONS or w == "like") and w not in _NEGATION
     if not w.replace("-", "").isalpha() or stem(w) not in VERBS or before in DETERMINERS or before in PREPOSITIONS or w.endswith("ing"):
         return False
     if is_past(w):
-        return lower[0] not in ("a", "an") and "with" not in lower[:i] and "without" not in lower[:i] and (i + 1 == len(lower) or lower[i + 1] != "by")
+        return before[-1].isalnum() and before[0] != "#" and lower[0] not in ("a", "an") and "with" not in lower[:i] and "without" not in lower[:i] and (i + 1 == len(lower) or lower[i + 1] != "by")
     return w.endswith("s") or before.endswith("s") or before in FILLERS and i > 1 and (lower[i - 2] in _SUBJECTS or lower[i - 2].endswith("s"))
 
 
@@ -223,35 +242,47 @@ def _is_particle_pole(lower: list[str], i: int) -> bool:
         after in PREPOSITIONS or after in CONJUNCTIONS or after in (".", ",", ";", ")") or after in FILLERS)
 
 
-def _token(words: list[str], lower: list[str], i: int, verb: int, main: int, in_scope: bool) -> Token | None:
+def _token(words: list[str], lower: list[str], i: int, verb: int, main: int, in_scope: bool, ended: bool) -> Token | None:
     form = lower[i]
     bare = form[:-2] if form.endswith("'s") else form.rstrip("'")
     bare = spelled(bare)
     axis = poles(bare)
     particle = _is_particle_pole(lower, i)
-    if form in PREPOSITIONS and not particle:
+    if form in PREPOSITIONS and not particle and i != main:
         return None
     if form in DETERMINERS or form in CONJUNCTIONS or form in PRONOUNS:
         return None
     attributive = _tells_which(lower, i, verb)
-    if (form in AUXILIARIES or form in FILLERS or form in _QUANTIFIERS) and (attributive or not axis or form in ("long", "present", "current")) and form != "may":
+    if form in _QUANTIFIERS or (form in AUXILIARIES or form in FILLERS) and (attributive or not axis or form in ("long", "present", "current")) and form != "may":
         return None
     word = words[i]
     root = bare if any(c.isdigit() for c in bare) else concept(bare)
     capital = any(c.isupper() for c in word[1:]) or any(c.isdigit() for c in word) or (word[0].isupper() and i > 0)
-    known_light = root in LIGHT
-    if is_ending(bare) and (i >= verb or verb < 0):
+    known_light = root in LIGHT and not (i and (lower[i - 1] in DETERMINERS or lower[i - 1].endswith("'s")))
+    if ended and is_ending(bare) and (i >= verb or verb < 0):
         return None
     if form in ("must", "may") or known_light:
         weight = 0.0
     elif capital:
         weight = 2.0
-    elif root in GENERIC_HEADS:
+    elif root in GENERIC_HEADS or root in LIGHT:
         weight = 0.25 if root in ABSTRACT else 0.5
     else:
         weight = 1.0
     return Token(bare, root, weight, i, () if attributive else axis, "" if attributive else state(bare), value_class(bare), negated_form(bare),
-                 verb >= 0 and i > verb, in_scope, i > 0 and lower[i - 1] == "#c", i == main)
+                 verb >= 0 and i > verb, in_scope, i > 0 and lower[i - 1] == "#c", i == main, _is_name(words, lower, i, verb))
+
+
+def _is_name(words: list[str], lower: list[str], i: int, verb: int) -> bool:
+    """Whether a word before the verb is somebody's name; at the start of a sentence also common words have a capital."""
+    word = words[i]
+    if not word[0].isupper() or verb >= 0 and i > verb or not word.replace("'", "").isalpha():
+        return False
+    if i:
+        return True
+    bare = lower[0].removesuffix("'s")
+    told = lower[0].endswith("'s") or verb == 1 or verb == 2 and lower[1] in FILLERS
+    return told and not is_known(bare) and stem(bare) not in VERBS and not bare.endswith("s") and not poles(bare) and bare not in FILLERS
 
 
 def _tells_which(lower: list[str], i: int, verb: int) -> bool:
@@ -290,5 +321,6 @@ def _analyse_cjk(said: Said, text: str) -> Analysed:
         return Analysed(said, Stance(False, how.speaker), cjk=True)
     amounts = tuple(Quantity("", float(n), float(n), n) for n in re.findall(r"\d+(?:\.\d+)?", text))
     shape = re.sub(r"[\s、，。,.；;！!]", "", re.sub(r"\d+(?:\.\d+)?", "#", text))
-    negations = len(re.findall(r"不(?!过|但|同|仅|断|久|管)|没有?|未(?!来)|無い|ません|ない|なかった|なし", shape))
+    negations = len(re.findall(_CJK_NOT, shape))
+    shape = re.sub(_CJK_NOT, lambda m: "ます" if m[0] == "ません" else "", shape)
     return Analysed(said, Stance(True, how.speaker), quantities=amounts, negations=negations, shape=shape, cjk=True)

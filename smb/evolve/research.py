@@ -55,7 +55,7 @@ class Research:
     async def propose(self, snapshot: Snapshot) -> Proposals:
         held = {item.id for item in snapshot.derived(self.name)}
         rests_on = await about(snapshot, self.name)
-        anew = snapshot.changed(MemoryType.QUESTION) or any(i in rests_on for i in snapshot.gone()) or any(snapshot.is_new(c) for c in snapshot.stated(MemoryType.CLAIM))
+        anew = snapshot.changed(MemoryType.QUESTION, MemoryType.CLAIM) or any(i in rests_on for i in snapshot.gone())
         if not anew and not await self._marks.touched(snapshot, rests_on):
             return Proposals()
         documents = await snapshot.documents()
@@ -156,10 +156,12 @@ def _page(snapshot: Snapshot, area: str, questions: Sequence[Open], documents: M
             lines.append(f"- {q.asked.link}")
         elif q.noted:
             doc = documents[q.noted.document]
-            lines.append(f"- **{q.noted.text}** Left open in {note(snapshot, doc)}{f' ({shown(doc.date)})' if doc.date.known and fold(shown(doc.date)) not in fold(doc.title) else ''}.")
+            day = f" ({shown(doc.date)})" if doc.date.known and shown(doc.date) not in doc.title else ""
+            lines.append(f"- **{q.noted.text}** Left open in {note(snapshot, doc)}{day}.")
         if q.noted and q.known:
             said = [(c, sentence(c, *(documents[d].title for d in stated_in.get(c.id, ())))) for c in q.known]
-            lines.append("    - Known: " + " ".join(f"{text}{'' if text.endswith(('.', '!', '?', '。', '…')) else '.'} ({cite(c, documents, stated_in.get(c.id, ()))})" for c, text in said))
+            ended = [(c, text if text.endswith((".", "!", "?", "。", "…")) else f"{text}.") for c, text in said]
+            lines.append("    - Known: " + " ".join(f"{text} ({cite(c, documents, stated_in.get(c.id, ()))})" for c, text in ended))
         if q.look:
             lines.append(f"    - One would look at: {', '.join(i.link for i in q.look)}")
     more = f"\n\n{len(questions) - len(told)} more are open." if len(questions) > len(told) else ""

@@ -6,7 +6,7 @@ read anew. Small banks are looked at whole.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from smb.evolve.snapshot import Snapshot
@@ -31,14 +31,15 @@ class Revisit:
         homes = await snapshot.documents_of(c for cited in rest.values() for c in cited)
         return {i for i, cited in rest.items() if any(c not in homes or not self.documents.isdisjoint(homes[c]) for c in cited)}
 
-    async def subjects(self, snapshot: Snapshot) -> set[str] | None:
-        """What the claims of the documents are about; None for everything."""
+    async def subjects(self, snapshot: Snapshot, considered: Collection[str]) -> set[str] | None:
+        """What the claims of the documents, and the `considered` objects, are about; None for everything. The identity of an
+        object that is about one thing names it after its phase and kind."""
         if self.documents is None:
             return None
         rows = await snapshot.catalog.fetch_in(
             "SELECT DISTINCT o.about FROM object_evidence e JOIN memory_objects o ON o.id = e.object_id WHERE e.document_id IN ({marks})", sorted(self.documents))
-        told = {snapshot.canonical(row["about"]) for row in rows if row["about"]}
-        return told | {item.about for item in (snapshot.items[c] for cited in self.held.values() for c in cited if c in snapshot.items) if item.about and snapshot.is_new(item)}
+        told = {row["about"] for row in rows} | {part for i in considered for part in snapshot.items[i].identity.split(":")}
+        return {subject for i in told if (subject := snapshot.canonical(i)) in snapshot.items}
 
 
 async def revisit(snapshot: Snapshot, phase: str) -> Revisit | None:

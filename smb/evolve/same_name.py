@@ -54,8 +54,9 @@ class Agreement(IntEnum):
 
     AGAINST = -1
     NOTHING = 0
-    SOME = 1
-    MUCH = 2
+    SOME = 1  # where they stand: a tag, a note, a link
+    TOLD = 2  # something of what is said of them
+    MUCH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +105,13 @@ def agreement(one: Named, other: Named) -> Agreement:
     said, told = set(terms_of(one.text)) - names, set(terms_of(other.text)) - names
     common, fewer = len(said & told), min(len(said), len(told))
     points = 2 * len(alike) + min(2, len((one.neighbours & other.neighbours) - {one.id, other.id}))
-    points += bool(one.tags & other.tags or one.documents & other.documents or other.id in one.neighbours or one.id in other.neighbours)
-    points += 2 if common >= 3 and common >= 0.3 * fewer else common >= 2 or bool(common) and common >= 0.5 * fewer
-    if not points and not shared and min(len(one.properties), len(other.properties)) >= 2:
+    points += 2 if common >= 3 and common >= 0.3 * fewer else common >= 2 or bool(common) and common >= 0.3 * fewer
+    near = bool(one.tags & other.tags or one.documents & other.documents or other.id in one.neighbours or one.id in other.neighbours)
+    if not points and not near and not shared and min(len(one.properties), len(other.properties)) >= 2:
         return Agreement.AGAINST
-    return Agreement(min(points, 2))
+    if not points:
+        return Agreement.SOME if near else Agreement.NOTHING
+    return Agreement.MUCH if points + near > 1 else Agreement.TOLD
 
 
 # ---------------------------------------------------------------- names
@@ -126,9 +129,15 @@ def _alike(one: Named, other: Named) -> _Likeness | None:
     if best is None or best.needs is not Agreement.NOTHING:
         return best
     strange = one.type is not other.type and fold(one.title) != fold(other.title)
-    if strange or one.text and other.text and best.reason in ("plural", "separators", "article"):
+    loose = best.reason == "separators" or best.reason in ("plural", "article") and len(parts_of(one.title).words) == 1
+    if strange or loose and one.text and other.text and not (_heads_a_note(one) and _heads_a_note(other)):
         return _Likeness(best.reason, Agreement.SOME, best.sure)
     return best
+
+
+def _heads_a_note(named: Named) -> bool:
+    """Whether a note of prose is about it, not a term defined in passing and not an identifier."""
+    return named.own_note and not named.title[:1].islower()
 
 
 def _by_alias(one: Named, other: Named) -> _Likeness | None:
@@ -307,7 +316,7 @@ def _acronym(a: str, b: str, one: Named, other: Named) -> _Likeness | None:
                 return _Likeness(f"acronym of {long}")
             return None
         if fits:
-            return _Likeness(f"acronym of {long}", Agreement.MUCH)
+            return _Likeness(f"acronym of {long}", Agreement.TOLD if len(letters_of(short)) > 2 else Agreement.MUCH)
     return None
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from smb.evolve.exclusive_values import value_class
 from smb.evolve.stance import is_past
 from smb.evolve.synonyms import concept
-from smb.evolve.word_classes import ATTRIBUTES, AUXILIARIES, BE, CONJUNCTIONS, DEFINITE, DETERMINERS, FILLERS, GENERIC_HEADS, PREPOSITIONS, PRONOUNS, UNIQUE
+from smb.evolve.word_classes import ATTRIBUTES, AUXILIARIES, BE, CONJUNCTIONS, DEFINITE, DETERMINERS, FILLERS, PREPOSITIONS, PRONOUNS, UNIQUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ for _verb, _preps in {
         "translate": "into by", "name": "after", "marry": "to", "report": "to", "study": "at in", "edit": "by", "publish": "by in", "chair": "by", "conduct": "by", "fund": "by", "hold": "in at",
         "happen": "in at", "cater": "by", "print": "on by", "serve": "with", "park": "in on", "grow": "in", "keep": "in at on", "sleep": "in on at", "set": "in", "come": "from", "stay": "at in", "depart": "from", "insure": "with by", "back": "by",
         "train": "by", "bake": "in", "cook": "in on with", "fill": "with", "cover": "with in", "log": "to in", "authenticate": "with via by", "communicate": "by via in", "record": "in on at by",
-        "start": "in at", "end": "in at", "operate": "by", "supply": "by", "produce": "by in", "provide": "by", "handle": "by", "sew": "from of", "season": "with", "sign": "by", "play": "on", "drive": "on", "fuel": "by with", "approve": "by", "review": "by",
+        "start": "in at", "end": "in at", "operate": "by", "supply": "by", "produce": "by in", "provide": "by", "handle": "by", "sew": "from of", "season": "with", "sign": "by", "play": "on for", "drive": "on", "fuel": "by with", "approve": "by", "review": "by",
         "clean": "by with", "process": "by with", "render": "with by in", "format": "as in with", "license": "under", "package": "as in", "distribute": "as under via", "bill": "in by", "trade": "in on", "meet": "in at", "rehearse": "in at", "practice": "in at", "belong": "to", "dress": "in", "feed": "with", "water": "by",
 }.items():
     _UNIQUE_VERBS[concept(_verb)] = _UNIQUE_VERBS.get(concept(_verb), frozenset()) | frozenset(_preps.split())
@@ -167,4 +167,4 @@ def _phrase(lower: list[str], start: int) -> frozenset[int]:
             break
         if lower[i] not in DETERMINERS and lower[i] not in PRONOUNS and lower[i] not in AUXILIARIES and lower[i] not in FILLERS:
             found.append(i)
-    return frozenset(found) if len(found) <= 4 and not all(concept(lower[i]) in GENERIC_HEADS and not value_class(lower[i]) for i in found) else frozenset()
+    return frozenset(found) if len(found) <= 4 else frozenset()

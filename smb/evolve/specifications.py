@@ -17,6 +17,7 @@ from smb.evolve.plans import about, note, primaries
 from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.model.edges import EdgeType
 from smb.model.evidence import Span
+from smb.model.identity import fold
 from smb.model.objects import Link, MemoryType, Mode
 from smb.model.revision import Statement
 from smb.model.validity import to_iso
@@ -26,6 +27,8 @@ _STATUS = re.compile(rf"\b({'|'.join(_STATUSES)})\b", re.IGNORECASE)
 _STATUS_LINE = re.compile(r"^status\s*[:：]\s*(.+)", re.IGNORECASE)
 OVER = frozenset(_STATUSES[:6])
 NOT_YET = frozenset(_STATUSES[-4:])
+_WHY = frozenset(("context", "context and problem statement", "background", "reason", "reasons", "rationale", "why", "motivation"))
+_FOLLOWS = frozenset(("consequences", "implications", "results"))
 LINES = 12  # sentences told of a section
 ELSEWHERE = 30  # decisions told that stand in no record
 CITED = 12
@@ -70,18 +73,21 @@ async def records(snapshot: Snapshot, marks: MarkReader) -> list[Record]:
         if claim.attribute == "status":
             statuses.setdefault(claim.about, []).append(claim)
     later: dict[str, list[Doc]] = {}
+    linked: dict[str, list[Doc]] = {}
     for edge in await snapshot.edges_at(documents[i].primary for i in parts):
-        if edge.type is EdgeType.EVOLVES_INTO and edge.source in of_primary and edge.target in of_primary:
-            later.setdefault(edge.source, []).append(of_primary[edge.target])
+        if edge.type is not EdgeType.EXPLAINS and edge.source in of_primary and edge.target in of_primary:
+            (later if edge.type is EdgeType.EVOLVES_INTO else linked).setdefault(edge.source, []).append(of_primary[edge.target])
     found = []
     for id_, passages in sorted(parts.items()):
         doc = documents[id_]
         told = [p for p in passages if is_decided(p.heading) and not p.task]
         if not told:
             continue
-        by = tuple(d for d in later.get(doc.primary, ()) if d.id != id_)
         said = [c.value for c in statuses.get(doc.primary, ())] + [m[1] for p in passages if (m := _STATUS_LINE.match(p.text))]
         said += [p.text for p in passages if p.heading == "status"]
+        ended = fold(" ".join(text for text in said if _status([text]) in OVER))
+        by = {d.id: d for d in (*later.get(doc.primary, ()), *(d for d in linked.get(doc.primary, ()) if fold(d.title) in ended))}.values()
+        by = tuple(d for d in by if d.id != id_)
         found.append(Record(doc, "superseded" if by else _status(said), by, tuple(passages)))
     return found
 
@@ -106,8 +112,9 @@ def _page(snapshot: Snapshot, record: Record) -> Wanted:
         head += f" It is {status}."
     else:
         head += " It gives no status."
-    sections = [f"## What {'was to' if status in OVER else 'would have to' if status in NOT_YET else 'must'} be\n\n{_lines([p for p in record.parts if is_decided(p.heading)])}"]
-    for heading, names in (("Why", ("context", "context and problem statement", "reason", "reasons", "rationale", "why", "motivation")), ("What follows", ("consequences", "implications", "results"))):
+    must = "was to" if status in OVER else "would have to" if status in NOT_YET else "must"
+    sections = [f"## What {must} be\n\n{_lines([p for p in record.parts if is_decided(p.heading)])}"]
+    for heading, names in (("Why", _WHY), ("What follows", _FOLLOWS)):
         if told := [p for p in record.parts if p.heading in names and not p.task]:
             sections.append(f"## {heading}\n\n{_lines(told)}")
     cited = primaries(snapshot, (doc, *record.by))

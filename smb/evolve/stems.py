@@ -27,7 +27,7 @@ forbid:forbade forbidden;deal:dealt;swear:swore sworn;tear:tore torn;seek:sought
 man:men;woman:women;child:children;person:people persons;foot:feet;tooth:teeth;mouse:mice;goose:geese;leaf:leaves;knife:knives;
 wife:wives;life:lives;shelf:shelves;half:halves;wolf:wolves;loaf:loaves;calf:calves;datum:data;index:indices indexes;
 matrix:matrices;analysis:analyses;crisis:crises;criterion:criteria;good:better best;bad:worse worst;far:farther further;
-much:more most;little:less least;sibling:siblings;die:dies died dying;lie:lies lay lying;tie:ties tied tying
+much:more most;little:less least;sibling:siblings;important:importance importantly;die:dies died dying;lie:lies lay lying;tie:ties tied tying
 """.replace("\n", "").split(";")
     )
     for form in forms.split()

@@ -27,7 +27,7 @@ class Support:
 
     def held(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """The sentences whose figures stand in what they cite."""
-        return [sentence for sentence in sentences if grounded(sentence, [text for item in sentence.cites for text in self._known(item)])]
+        return [sentence for sentence in sentences if grounded(sentence, [*(s.quote for s in sentence.spans), *(text for item in sentence.cites for text in self._known(item))])]
 
     def _known(self, item: Item) -> list[str]:
         return [item.title, (item.valid_from or "")[:10], (item.valid_to or "")[:10], *(document.title for document in self.documents.get(item.id, ())),
@@ -48,10 +48,11 @@ class Support:
         """The first live document that states it."""
         return next(iter(self.documents.get(item.id, ())), None)
 
-    def evidence(self, cited: Collection[Item]) -> tuple[Span, ...]:
-        """The first quote of each, those of claims first, at most `QUOTES`."""
+    def evidence(self, cited: Collection[Item], sentences: Iterable[Sentence] = ()) -> tuple[Span, ...]:
+        """The quotes of the sentences' own and the first quote of each object, those of claims first, at most `QUOTES`."""
         ranked = sorted(cited, key=lambda item: item.type is not MemoryType.CLAIM)
-        return tuple(dict.fromkeys(self.quotes[item.id][0] for item in ranked if self.quotes.get(item.id)))[:QUOTES]
+        own = [span for sentence in sentences for span in sentence.spans]
+        return tuple(dict.fromkeys([*own, *(self.quotes[item.id][0] for item in ranked if self.quotes.get(item.id))]))[:QUOTES]
 
     def dates(self, cited: Collection[Item]) -> tuple[tuple[str, str], ...]:
         """The front-matter line that says from when to when its dated sources date; none where none is dated."""

@@ -8,12 +8,13 @@ belong together and no note says so.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from smb.evolve.bridges import BRIDGE, draft_of, linked_documents, meetings
+from smb.evolve.bridges import BRIDGE, draft_of, kept_of, linked_documents, meetings
 from smb.evolve.doc_terms import DocTerms, read, read_around
 from smb.evolve.drafts import Draft
-from smb.evolve.gaps import lacking, open_questions
+from smb.evolve.gaps import GAP, lacking, open_questions
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.revisit import revisit
 from smb.evolve.snapshot import Item, Snapshot
@@ -45,8 +46,9 @@ class SynthesisGenerator:
             return Proposals()
         ends = {item.id: tuple(item.identity.split(_RELATED)) for item in snapshot.of_type(MemoryType.RELATIONSHIP) if item.mode is Mode.INFERRED and _RELATED in item.identity}
         considered = await again.considered(snapshot, ends)
-        kept = sum(snapshot.items[i].identity.startswith(f"{self.name}:{BRIDGE}:") for i in again.held.keys() - considered)
-        drafts = await self._bridges(snapshot, again.documents, kept) + await self._of_values(snapshot, await again.subjects(snapshot))
+        ours = considered & again.held.keys()
+        kept = sum(_kind(snapshot.items[i]) == BRIDGE for i in again.held.keys() - considered)
+        drafts = await self._bridges(snapshot, again.documents, kept) + await self._of_values(snapshot, await again.subjects(snapshot, ours), any(_kind(snapshot.items[i]) == GAP for i in ours))
         support = await quotes_of(snapshot, [item.id for draft in drafts for item in draft.cited])
         proposals = Proposals(considered=considered)
         for draft in drafts:
@@ -58,17 +60,24 @@ class SynthesisGenerator:
 
     async def _bridges(self, snapshot: Snapshot, documents: Collection[str] | None, kept: int) -> list[Draft]:
         said = await read(snapshot) if documents is None else await read_around(snapshot, documents)
-        linked, subjects = await linked_documents(snapshot), await subjects_of(snapshot)
+        linked, subjects = await linked_documents(snapshot, None if documents is None else said.told), await subjects_of(snapshot)
         questions = await open_questions(snapshot, None if documents is None else said.told)
         found = meetings(said, linked, _vectors(snapshot, said), questions, documents)
-        drafts = [draft for meeting in found if (draft := draft_of(said, meeting, subjects)) is not None]
+        drafts = [draft for meeting in kept_of(found) if (draft := draft_of(said, meeting, subjects, found)) is not None]
         return drafts[: max(0, _FEW + len(said.documents) // _SHARE - kept)]
 
-    async def _of_values(self, snapshot: Snapshot, about: Collection[str] | None) -> list[Draft]:
+    async def _of_values(self, snapshot: Snapshot, about: Collection[str] | None, gaps: bool) -> list[Draft]:
+        """`gaps`: look for things that lack what their like have, which takes all of them, also where only `about` is looked at."""
         found, documents, subjects = await things(snapshot, about), await snapshot.documents(), await subjects_of(snapshot)
         drafts = [draft for thing in found for draft in trends_of(thing)]
         drafts += [draft for thing in found if (draft := agreement_of(thing, documents, subjects)) is not None]
-        return drafts + lacking(found if about is None else await things(snapshot), about)
+        if about is None or gaps:
+            drafts += lacking(found if about is None else await things(snapshot), about)
+        return drafts
+
+
+def _kind(item: Item) -> str:
+    return item.identity.split(":")[1]
 
 
 async def subjects_of(snapshot: Snapshot) -> dict[str, Item]:
@@ -78,19 +87,19 @@ async def subjects_of(snapshot: Snapshot) -> dict[str, Item]:
 
 
 def _vectors(snapshot: Snapshot, said: DocTerms) -> dict[str, np.ndarray]:
-    """The direction of each claim, and of each document: the mean of its claims'."""
+    """The direction of everything said, by its key, and of each document: the mean of what it says."""
     import numpy as np
 
-    told = [(i, t.item) for i in sorted(said.told) for t in said.told[i]]
+    told = [(i, t) for i in sorted(said.told) for t in said.told[i]]
     if not told:
         return {}
     order = {i: n for n, i in enumerate(sorted({i for i, _ in told}))}
-    vectors = snapshot.vectors([item for _, item in told])
+    vectors = snapshot.vectors([replace(t.item, row=t.row) for _, t in told])
     sums = np.zeros((len(order), vectors.shape[1]), np.float32)
     np.add.at(sums, [order[i] for i, _ in told], vectors)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     sums /= np.where(lengths == 0, 1, lengths)
-    return {i: sums[n] for i, n in order.items()} | {item.id: vectors[n] for n, (_, item) in enumerate(told)}
+    return {i: sums[n] for i, n in order.items()} | {t.key: vectors[n] for n, (_, t) in enumerate(told)}
 
 
 def _wanted(phase: str, draft: Draft, support: Support) -> Wanted | None:
@@ -101,7 +110,7 @@ def _wanted(phase: str, draft: Draft, support: Support) -> Wanted | None:
     return Wanted(MemoryType.SYNTHESIS, Statement(
         draft.title, f"{phase}:{draft.kind}:{':'.join(draft.about)}", body=support.page(sentences), confidence=min(item.confidence for item in cited), mode=Mode.INFERRED,
         derived_from=tuple(item.id for item in cited), links=tuple(Link(item.id, EdgeType.DERIVES_FROM) for item in cited), extra=support.dates(cited)),
-        support.evidence(cited))
+        support.evidence(cited, sentences))
 
 
 def _discovered(draft: Draft, ends: tuple[Item, Item], synthesis: Wanted, support: Support) -> Wanted | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from smb.evolve.dated import Step, cite, sentence, shown, steps_of, told
+from smb.evolve.dated import Step, StepReader, cite, sentence, shown, told
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.model.edges import EdgeType
@@ -24,13 +24,16 @@ CITED = 12  # quotes kept with a page
 
 
 class Timelines:
-    """A page for every thing with claims of at least three days."""
+    """A page for every thing with claims of at least three days. `reader` is shared with the narratives."""
 
     name = "timelines"
     version = 1
 
+    def __init__(self, reader: StepReader | None = None):
+        self._reader = reader or StepReader()
+
     async def propose(self, snapshot: Snapshot) -> Proposals:
-        steps = await steps_of(snapshot)
+        steps = await self._reader.steps(snapshot)
         kept = {topic: chosen for topic, found in steps.items() if topic in snapshot.items and len({s.day for s in found}) >= LEAST and (chosen := _chosen(found))}
         quotes, when = await told(snapshot, [s for chosen in kept.values() for s in chosen])
         documents = await snapshot.documents()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -28,6 +28,7 @@ KIND = "kind"
 PLACED = "placed"  # a folder and, after a vertical bar, words
 LONGEST = 4  # words of a phrase
 COUNTABLE = 0.03  # share of the uses of a word that must be in the plural for its plural to sound right
+_STEM = 4  # letters a stem and every word it is the stem of have in common
 BROAD = 0.3  # share of the nodes beyond which a folder tells nothing of a word
 _PART = re.compile(r"[()\[\]{}:;,|/\"“”„«»<>…!?]+|\s[–—-]\s")
 _TOKEN = re.compile(r"[^\W_]+(?:['’.+#_-]+[^\W_]+)*[+#]*")
@@ -65,32 +66,32 @@ def phrases_of(title: str) -> list[Phrase]:
 
 @dataclass
 class Traits:
-    """Who has which trait. `holders` lists ids by trait, each trait with at least three; `of` is the inverse."""
+    """Who has which trait, of the nodes `read` (all, where it is None). `of` lists the traits of each node read, `holders` ids by
+    trait, each trait with at least three."""
 
     nodes: Mapping[str, Node]
     documents: Mapping[str, Doc]
     kinds: Mapping[str, Sequence[str]]
+    read: Collection[str] | None = None
     surfaces: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     endings: Counter[str] = field(default_factory=Counter)
     holders: dict[str, list[str]] = field(default_factory=dict)
     of: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        filed = Counter(folder for node in self.nodes.values() for folder in self.folders_of(node))
+        self.broad = {folder for folder, n in filed.items() if n > BROAD * len(self.nodes)}
+        self.folder_names = Counter(folder.rpartition("/")[2] for folder, n in filed.items() if n > 2)
         found: dict[str, list[str]] = defaultdict(list)
-        for id_, node in self.nodes.items():
-            for trait in self._read(node):
+        for id_ in self.nodes if self.read is None else sorted(self.read):
+            self.of[id_] = list(self._read(self.nodes[id_]))
+            for trait in self.of[id_]:
                 found[trait].append(id_)
-        broad = {trait.partition(":")[2] for trait, ids in found.items() if trait.startswith(f"{FOLDER}:") and len(ids) > BROAD * len(self.nodes)}
-        self.holders = {trait: ids for trait, ids in found.items()
-                        if len(ids) > 2 and not (trait.startswith(f"{PLACED}:") and trait[len(PLACED) + 1 :].partition("|")[0] in broad)}
-        self.of = {id_: [] for id_ in self.nodes}
-        for trait, ids in self.holders.items():
-            for id_ in ids:
-                self.of[id_].append(trait)
+        self.holders = {trait: ids for trait, ids in found.items() if len(ids) > 2}
 
     def among(self, ids: Iterable[str]) -> list[str]:
-        """The traits any of `ids` has, sorted."""
-        return sorted({trait for id_ in ids for trait in self.of[id_]})
+        """The traits any of `ids` has and at least three have, sorted."""
+        return sorted({trait for id_ in ids for trait in self.of[id_] if trait in self.holders})
 
     def _read(self, node: Node) -> Iterable[str]:
         phrases = {phrase.key: phrase for phrase in phrases_of(node.item.title)}
@@ -103,21 +104,14 @@ class Traits:
             yield from (f"{TAG}:{fold(tag)}" for tag in node.item.tags)
         yield from (f"{FOLDER}:{folder}" for folder in folders)
         yield from (f"{KIND}:{kind}" for kind in self.kinds.get(node.id, ()))
-        yield from (f"{PLACED}:{folder}|{key}" for key, phrase in phrases.items() if phrase.ends and " " not in key for folder in folders)
+        yield from (f"{PLACED}:{folder}|{key}" for key, phrase in phrases.items() if phrase.ends and " " not in key
+                    for folder in folders if folder not in self.broad)
 
     def folders_of(self, node: Node) -> list[str]:
         """The folders above the document it is the subject of, outermost first."""
-        if not node.home:
-            return []
-        parts = self.documents[node.home].path.split("/")[:-1]
-        return ["/".join(parts[: n + 1]) for n in range(len(parts))]
+        return _above(self.documents[node.home].path.rpartition("/")[0]) if node.home else []
 
     # ------------------------------------------------------------ titles
-
-    @cached_property
-    def _folder_names(self) -> Counter[str]:
-        folders = {trait.partition(":")[2] for trait in self.holders if trait.startswith(f"{FOLDER}:")}
-        return Counter(folder.rpartition("/")[2] for folder in folders)
 
     @cached_property
     def _titles(self) -> dict[str, str]:
@@ -165,7 +159,7 @@ class Traits:
         """The name of a folder in words, with its parent's where several folders bear it; "" for a name nobody writes."""
         parent, _, last = folder.rpartition("/")
         name = self._written(re.sub(r"[-_.]+", " ", last).strip())
-        if name and parent and self._folder_names[last] > 1:
+        if name and parent and self.folder_names[last] > 1:
             above = self.folder_name(parent)
             return f"{above} {name}" if above else ""
         return name
@@ -189,6 +183,12 @@ class Traits:
         return word.lower() if word[1:].islower() and is_word(word.lower()) and not self.names_a_thing(word) else word
 
 
+def surface_among(titles: Iterable[str], key: str) -> str:
+    """The words of the phrase `key` as most of `titles` write them."""
+    found = Counter(phrase.surface for title in titles for phrase in phrases_of(title) if phrase.key == key)
+    return min(found, key=lambda surface: (-found[surface], surface), default=key)
+
+
 def plural(words: str) -> str:
     """`words` with the last one in the plural, "" where English hardly ever uses that word in the plural."""
     head, _, last = words.rpartition(" ")
@@ -209,3 +209,25 @@ def _capital(text: str) -> str:
     first = text.split(" ", 1)[0]
     return text[:1].upper() + text[1:] if first.islower() and is_word(first) else text
 
+
+
+def alike_by_name(nodes: Mapping[str, Node], documents: Mapping[str, Doc], ids: Collection[str], broad: float) -> set[str]:
+    """`ids` and every node that may share a trait with one of them that at most the share `broad` of all nodes have."""
+    words = {word for i in ids for phrase in phrases_of(nodes[i].item.title) for word in phrase.key.split()}
+    tags = {fold(tag) for i in ids for tag in nodes[i].item.tags}
+    homes = Counter(documents[node.home].path.rpartition("/")[0] for node in nodes.values() if node.home)
+    near = {documents[nodes[i].home].path.rpartition("/")[0] for i in ids if nodes[i].home}
+    folders = tuple(f"{above}/" for folder in near for above in _above(folder)
+                    if sum(n for other, n in homes.items() if f"{other}/".startswith(f"{above}/")) <= broad * len(nodes))
+    found = set(ids)
+    for id_, node in nodes.items():
+        low = node.item.title.lower()
+        if (any(word[:_STEM] in low for word in words) or tags and any(fold(tag) in tags for tag in node.item.tags)
+                or node.home and folders and documents[node.home].path.startswith(folders)):
+            found.add(id_)
+    return found
+
+
+def _above(folder: str) -> list[str]:
+    parts = folder.split("/")
+    return ["/".join(parts[: n + 1]) for n in range(len(parts)) if folder]

@@ -72,8 +72,8 @@ def agreement_of(thing: Thing, documents: Mapping[str, Doc], subjects: Mapping[s
         for value in sorted({g.value for g in holding}, key=lambda v: (v.kind, v.form)):
             alike = [g for g in holding if g.value == value]
             homes = tuple(sorted({home for g in alike for home in g.homes}))
-            if len(homes) >= 2:
-                agreed.append((named(values), alike, homes))
+            if len(homes) >= 2 and any(map(called, alike)):
+                agreed.append((named(alike), alike, homes))
     if not agreed:
         return None
     sentences = []

@@ -48,6 +48,7 @@ LIGHT = _concepts(
     "happen run work cost weigh amount equal lie live locate total measure reach go seem appear look feel mean call name describe consider count note say tell celebrate "
     "schedule plan set due require receive allow enjoy like want add apply bring see find let try play perform carry handle involve")
 # heads that add nothing to the name before them: "the billing service" is "billing"
+EMPTY = _concepts("be have do get make use take give provide support contain include exist hold own keep come go can need involve offer serve run work let")  # verbs that only tie an object to a subject
 GENERIC_HEADS = _concepts(
     "service project team system app tool job process company firm department office room machine host server file program software package library module plugin component "
     "unit group area section site place building device model product item task work user client customer person people member man woman someone family household "
@@ -57,13 +58,18 @@ GENERIC_HEADS = _concepts(
     "command parameter argument implementation pointer string array variable constant member iterator instance base operator expression statement constructor handle page document note article image text string code script result output input key table row column database folder directory "
     "api interface object element type format default example case problem issue error reason point idea question answer solution change difference step stage phase "
     "rule policy plan goal purpose aim effect use usage world life area side")
-ABSTRACT = _concepts("default value number amount size type name example kind sort way thing object data information list item case part")  # say even less of what is meant
-MEASURED = {  # what a unit says by itself
-    "time": _concepts("take last duration time long length need run require minute hour wait age old valid expire live remain"), "length": _concepts("long length height tall width wide depth deep distance measure size far away high thick"),
-    "mass": _concepts("weigh weight heavy mass dose dosage load payload capacity carry"), "temperature": _concepts("temperature degree heat hot warm cold set"), "data": _concepts("size memory storage space large big capacity"),
-    "volume": _concepts("volume capacity hold contain"), "share": _concepts("percent percentage share rate proportion part pay"), "clock": _concepts("time at start begin hour"),
-    "money": _concepts("cost price pay charge amount money sum worth value bill sell buy expensive total set stand come"), "": _concepts("number count amount total have there capacity consist comprise contain include employ size be space room fit seat accommodate enough big sleep"),
-    "rate": _concepts("rate speed frequency throughput often send submit issue perform per make do take serve"), "power": _concepts("power rate output"), "speed": _concepts("speed fast velocity"), "bound": _concepts("limit minimum allow permit"),
+ABSTRACT = _concepts("default value number amount size type name example kind sort way thing object data information list item case part function method class parameter argument element member pointer string array variable constant iterator instance base operator expression statement constructor handle "
+                    "implementation code script result output input table row column object record entry line field option page document text image format file content library module interface command")  # say even less of what is meant
+MEASURED = {  # what a unit says by itself, one group a way to measure: "takes" and "lasts" are one, "long" and "deep" two
+    kind: tuple(map(_concepts, groups.split(";")))
+    for kind, groups in {
+        "time": "take last duration time long length need run require minute hour; valid expire live remain last run; age old; wait", "length": "long length measure; height tall high; width wide; depth deep; distance far away go; thick; size",
+        "mass": "weigh weight heavy mass; load payload capacity carry hold; dose dosage take", "temperature": "temperature degree heat hot warm cold set", "data": "size large big; memory; storage space capacity hold",
+        "volume": "volume capacity hold contain; need use", "share": "percent percentage share rate proportion part pay", "clock": "time at begin hour",
+        "money": "cost price pay charge amount money sum worth value bill sell buy expensive total set stand come",
+        "": "number count amount total have there consist comprise contain include employ be; size space room fit seat accommodate capacity hold enough big sleep",
+        "rate": "rate speed frequency throughput often send submit issue perform per make do take serve", "power": "power rate output", "speed": "speed fast velocity", "bound": "limit minimum allow permit", "area": "size area measure",
+    }.items()
 }
 CURRENCIES = frozenset(("EUR", "USD", "GBP", "JPY", "CHF", "CNY"))
 # things that happen to one subject once, so that their date is one

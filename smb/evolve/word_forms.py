@@ -200,6 +200,10 @@ def is_word(word: str) -> bool:
 
 @cache
 def _dictionary() -> frozenset[str]:
-    from spellchecker import SpellChecker
+    """The word list of pyspellchecker; its checker would count all letters first."""
+    import gzip
+    from importlib.resources import files
 
-    return frozenset(SpellChecker(language="en", distance=1).word_frequency.words())
+    import orjson
+
+    return frozenset(orjson.loads(gzip.decompress((files("spellchecker") / "resources" / "en.json.gz").read_bytes())))

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from smb.evolve.snapshot import Item, wikilink
+from smb.model.evidence import Span
 
 _FIGURE = re.compile(r"\d+")
 _SENTENCE_END = " .。;,:"
@@ -19,11 +20,13 @@ SHOWN = 220  # characters of a quoted sentence
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`text` without its full stop; `cites` at least one object, `bullet` whether it is one of a list."""
+    """`text` without its full stop; `cites` at least one object, `bullet` whether it is one of a list, `spans` quotes it rests on
+    that are none of the objects' own."""
 
     text: str
     cites: tuple[Item, ...]
     bullet: bool = False
+    spans: tuple[Span, ...] = ()
 
 
 def said(sentence: Sentence, named: Mapping[str, str]) -> str:

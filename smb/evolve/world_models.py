@@ -37,12 +37,12 @@ class WorldModels:
         if again is None:
             return Proposals()
         considered = await again.considered(snapshot)
-        about = await again.subjects(snapshot)
-        if about is not None:
-            about |= {snapshot.items[i].identity.removeprefix(f"{self.name}:") for i in considered}
-        relations = await _relations(snapshot, about)
+        about = await again.subjects(snapshot, considered)
         found = [thing for thing in await things(snapshot, about) if len(thing.attributes) >= ATTRIBUTES]
-        told = await _told(snapshot, {thing.subject.id for thing in found})
+        subjects = {thing.subject.id for thing in found}
+        if not subjects:
+            return Proposals(considered=considered)
+        relations, told = await _relations(snapshot, subjects), await _told(snapshot, subjects)
         support = await quotes_of(snapshot, [i for thing in found for i in _cited(thing, relations, told)])
         pages = [(thing, homes) for thing in found if len(homes := _homes(thing, relations, told, support)) >= DOCUMENTS]
         pages.sort(key=lambda page: (-len(page[1]), -len(page[0].attributes), page[0].subject.id))
@@ -51,14 +51,14 @@ class WorldModels:
         return Proposals(wanted, considered)
 
 
-async def _relations(snapshot: Snapshot, about: Collection[str] | None) -> dict[str, list[tuple[str, Item, Item]]]:
+async def _relations(snapshot: Snapshot, subjects: Collection[str]) -> dict[str, list[tuple[str, Item, Item]]]:
     """Thing → (edge as seen from it, the other end, the relationship that states it)."""
     found: dict[str, list[tuple[str, Item, Item]]] = defaultdict(list)
     for edge in await snapshot.edges():
         holder = snapshot.items[edge.held_by]
         if holder.type is MemoryType.RELATIONSHIP and edge.type not in (EdgeType.REFERENCES, EdgeType.RELATED_TO):
             for end, other, name in ((edge.source, edge.target, edge.type.value), (edge.target, edge.source, SEEN_FROM_THE_TARGET[edge.type])):
-                if about is None or end in about:
+                if end in subjects:
                     found[end].append((name.replace("_", " "), snapshot.items[other], holder))
     return found
 

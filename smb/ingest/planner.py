@@ -63,7 +63,7 @@ class Planner:
         """What evolution merged into another object is said of that one, what it split of the part this document spoke of before: a changed
         note brings nothing back and loses none of its support. A merge that an alias made is the note's own and not meant."""
         into: dict[str, list[str]] = {}
-        waiting = {s.object_id for one in resolved for s in one.stated}
+        waiting = {i for one in resolved for s in one.stated for i in (s.object_id, s.statement.about) if i}
         while waiting:
             rows = await self.catalog.fetch_in(
                 "SELECT o.id, m.line FROM memory_objects o JOIN revisions m ON m.object_id = o.id AND m.document_id = '' AND m.kind = "
@@ -78,13 +78,18 @@ class Planner:
         for row in await self.catalog.fetch_in("SELECT DISTINCT document_id, object_id FROM revisions WHERE head = 1 AND document_id IN ({marks})", [one.reading.document for one in resolved]):
             held.setdefault(row["document_id"], set()).add(row["object_id"])
 
-        def told(stated: Stated, document: str) -> Stated:
-            end, seen = stated.object_id, {""}
+        def end_of(id_: str, document: str) -> str:
+            end, seen = id_, {""}
             while end in into and end not in seen:
                 seen.add(end)
-                parts = into[end]
-                end = parts[0] if len(parts) == 1 else next((i for i in parts if i in held.get(document, ())), "")
-            if end not in found or end in into:
+                end = into[end][0] if len(into[end]) == 1 else next((i for i in into[end] if i in held.get(document, ())), "")
+            return end if end in found and end not in into else id_
+
+        def told(stated: Stated, document: str) -> Stated:
+            about = stated.statement.about
+            if stated.type is MemoryType.CLAIM and len(into.get(about, ())) > 1:
+                stated = replace(stated, statement=replace(stated.statement, about=end_of(about, document)))
+            if (end := end_of(stated.object_id, document)) == stated.object_id:
                 return stated
             row = found[end]
             return replace(stated, object_id=end, type=MemoryType(row["type"]), statement=said_of(stated.statement, row["title"], row["identity"]))

@@ -92,7 +92,7 @@ def disagreement_of(identity: str, history: Iterable[Revision]) -> Disagreement:
     """The sides as the latest statement of a contradiction has them; the pair of its identity is always among them."""
     one, other = pair_of(identity)
     said = [((r.recorded_at.isoformat() if r.recorded_at else "", r.id), _read(r.statement.extra)) for r in history
-            if isinstance(r.statement, Statement) and r.statement.identity == identity]
+            if isinstance(r.statement, Statement) and r.statement.identity == identity and r.actor == PHASE]
     last = max(((order, found) for order, found in said if "sides" in found), default=("", {}), key=lambda one: one[0])[1]
     sides = last.get("sides") or ([one], [other])
     return Disagreement(tuple(dict.fromkeys((one, *sides[0]))), tuple(dict.fromkeys((other, *sides[1]))), str(last.get("kind", "")), tuple(last.get("reasons", ())))
@@ -101,19 +101,26 @@ def disagreement_of(identity: str, history: Iterable[Revision]) -> Disagreement:
 def decision_of(id_: str, history: Iterable[Revision]) -> Decision | None:
     """What a person decided last and has not taken back. Who deletes or rejects a contradiction has dismissed it."""
     held = list(history)
-    made = []
-    for r in stated(held):
-        if r.object_id == id_ and isinstance(r.statement, Statement) and r.statement.mode is Mode.AUTHORED:
-            raw = _read(r.statement.extra).get("resolution")
-            if isinstance(raw, dict) and raw.get("how") in DECISIONS:
-                made.append((r.recorded_at.isoformat() if r.recorded_at else "", r.id, Decision(
-                    raw["how"], str(raw.get("by") or r.actor), str(raw.get("reason", "")), str(raw.get("keep", "")), tuple(raw.get("scopes", ())), r.recorded_at, r.transaction)))
-    if made:
-        return max(made, key=lambda one: one[:2])[2]
+    if made := decisions(id_, held):
+        last = max(made, key=lambda r: (r.recorded_at.isoformat() if r.recorded_at else "", r.id))
+        raw = _resolution(last)
+        return Decision(raw["how"], str(raw.get("by") or last.actor), str(raw.get("reason", "")), str(raw.get("keep", "")), tuple(raw.get("scopes", ())), last.recorded_at, last.transaction)
     verdict = judge(held, about=id_)
     if verdict.standing is Standing.REVOKED and (by := next((r for r in verdict.by if r.actor != PHASE), None)) is not None:
         return Decision("dismissed", by.actor, by.reason, at=by.recorded_at)
     return None
+
+
+def decisions(id_: str, history: Iterable[Revision]) -> list[Revision]:
+    """The statements of a contradiction that bear a decision and stand."""
+    return [r for r in stated(history) if r.object_id == id_ and _resolution(r)]
+
+
+def _resolution(r: Revision) -> dict[str, Any]:
+    if not isinstance(r.statement, Statement) or r.statement.mode is not Mode.AUTHORED:
+        return {}
+    raw = _read(r.statement.extra).get("resolution")
+    return raw if isinstance(raw, dict) and raw.get("how") in DECISIONS else {}
 
 
 def settled(d: Disagreement, decision: Decision | None, histories: Mapping[str, Iterable[Revision]], lead: Callable[[str], str]) -> Settled | None:

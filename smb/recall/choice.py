@@ -17,12 +17,12 @@ from smb.recall.query import Plan, RecallRequest
 from smb.recall.rank_objects import object_unit
 from smb.recall.utility import COMPARED, Utility
 from smb.recall.verdicts import judge_objects, opponents, successors
-from smb.recall.worked_out import SIDED, bases, is_worked_out
+from smb.recall.worked_out import SIDED, bases
 from smb.stores.catalog_reader import CatalogReader
 
 SHOWN_SUPERSEDED = 10
 LEFT_OUT_SHOWN = 20
-BASED = 3  # times the items asked for: so many that were worked out have what they rest on read
+BASED = 3  # times the items asked for: of so many that were worked out is read beforehand what they are about
 
 
 async def choose(
@@ -36,7 +36,7 @@ async def choose(
     by_id = {u.id: u for u in (*current, *finding.group, *(unit for _, unit in finding.members))}
     contested = [u.judged.row for u in current[: 2 * request.n] if u.judged and u.verdict == "contested"]
     told.against = _both_ways({**(await opponents(contested, asked.as_of, reader) if contested else {}), **finding.against})
-    told.bases = await bases(list(filter(is_worked_out, by_id.values()))[: BASED * request.n], asked.as_of, reader)
+    told.bases = await bases([u for u in by_id.values() if u.worked_out][: BASED * request.n], asked.as_of, reader)
     sides = {i: basis.cited for i, basis in told.bases.items() if by_id[i].type in SIDED}
     absent = {i for others in (*told.against.values(), *sides.values()) for i in others} - by_id.keys()
     by_id |= await _made(absent, asked, reader)
@@ -55,6 +55,7 @@ async def choose(
     apart = pack((Group([u]) for u in lapsed if cite(u, quotes, told)), SHOWN_SUPERSEDED, request.budget - chosen.tokens)
     told.current, told.units, told.superseded = current, list(chosen.units), list(apart.units)
     told.tokens, told.dropped, told.infeasible = chosen.tokens + apart.tokens, chosen.dropped, chosen.infeasible
+    told.bases |= await bases((u for u in (*told.units, *told.superseded) if u.id not in told.bases), asked.as_of, reader)
     if told.superseded:
         told.closed = await successors([u.judged.row for u in told.superseded if u.judged], asked.as_of, reader)
         utility.lapse(told.superseded, told.units, {i: into for i, (into, _) in told.closed.items()})
@@ -188,7 +189,7 @@ def _nearest(lines: Sequence[sqlite3.Row], unit: Unit) -> Sequence[sqlite3.Row]:
     """The evidence lines to quote: those of the document the unit was found in first, then current versions."""
     held = [line for line in lines if line["document_id"]]
     alive = [line for line in held if line["live"]] or held
-    if is_worked_out(unit):  # a place of each source before a second of any
+    if unit.worked_out:  # a place of each source before a second of any
         sources = [line["source"] for line in alive]
         alive = [alive[n] for n in sorted(range(len(alive)), key=lambda n: (sources[:n].count(sources[n]), n))]
     return sorted(alive, key=lambda line: line["document_id"] != unit.document)[:MAX_CITATIONS]

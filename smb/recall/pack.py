@@ -16,6 +16,7 @@ from smb.recall.score import Signals
 from smb.recall.verdicts import Judged
 
 TOKENIZER = "utf8/4"  # stated in every packet
+STATED = frozenset({"concept", "entity", "claim"})
 MAX_CITATIONS = 3  # spans quoted for one object; the ledger and `smb why` hold them all
 
 
@@ -55,12 +56,17 @@ class Unit:
     dimensions: Dimensions | None = None
     updated_by: str = ""  # the unit that reads as a later statement of the same, where there is one
 
+    @property
+    def worked_out(self) -> bool:
+        """Whether evolution concluded it from other objects; what it made to stand for stated ones is not meant."""
+        return self.judged is not None and self.judged.row["mode"] == "inferred" and self.type not in STATED
+
 
 def label_of(unit: Unit) -> str:
     """The line above an item in the context pack."""
     places = ", ".join(where(c) for c in unit.citations)
-    facts = "" if unit.verdict == "current" else f" ({unit.verdict})"
-    return f"[{unit.id}] {places}{facts}"
+    facts = [unit.verdict] * (unit.verdict != "current") + ["worked out"] * unit.worked_out
+    return f"[{unit.id}] {places}" + (f" ({', '.join(facts)})" if facts else "")
 
 
 def where(citation: Citation) -> str:

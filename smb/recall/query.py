@@ -20,7 +20,7 @@ from smb.model.identity import fold
 from smb.model.validity import ALWAYS, Interval, parse_interval
 from smb.recall.late_pattern import LatePattern
 from smb.recall.time_expression import MICRO, Relation, TimeExpression, own_date, read_times, window_of
-from smb.recall.words import ARITHMETIC, COUNT, IMPLIED, LIST, LOOKUP, OVERVIEW
+from smb.recall.words import ARITHMETIC, COUNT, IMPLIED, LIST, LOOKUP, OVERVIEW, OVERVIEW_KINDS, OVERVIEW_WORDS
 from smb.stores.catalog_reader import Scope
 from smb.stores.lexical import match_query, ngrams
 
@@ -104,7 +104,7 @@ class Plan:
     holds, is let through. ALWAYS with `--as-of`, "as of" or no such time: then the clocks alone decide.
 
     `overview` says that no one fact is asked for: then what evolution worked out may stand beside what notes state. Else the
-    scope admits it only where `--type` or `--layer` asks for it.
+    scope admits it only where `--type` or `--layer` asks for it. `kinds` are the types made for what it asks.
     """
 
     text: str
@@ -121,6 +121,7 @@ class Plan:
     during: Interval = ALWAYS
     negated: bool = False
     overview: bool = False
+    kinds: frozenset[str] = frozenset()
     now: datetime | None = None
 
     @property
@@ -175,9 +176,11 @@ def plan(request: RecallRequest) -> Plan:
         or _distinct(_searchable(words))
         or (looked_at[:64],)
     )
+    overview = operation_of(text) in (Operation.FACT, Operation.LIST) and bool(OVERVIEW.search(looked_at))
+    if overview:
+        terms = tuple(term for term in terms if not OVERVIEW_WORDS.match(term)) or terms
     phrases = _distinct(next(filter(None, groups)) for groups in _QUOTED.findall(looked_at))
     operation = operation_of(text)
-    overview = operation in (Operation.FACT, Operation.LIST) and bool(OVERVIEW.search(looked_at))
     times = read_times(looked_at, request.now, events=operation is not Operation.TEMPORAL_ARITHMETIC)
     made = Plan(
         text=text,
@@ -199,6 +202,7 @@ def plan(request: RecallRequest) -> Plan:
         implied=tuple(dict.fromkeys(word for pattern, words in IMPLIED if pattern.search(looked_at) for word in words)),
         negated=any(fold(word) in NEGATIONS or fold(word).endswith(("n't", "n’t")) for word in words),
         overview=overview,
+        kinds=next((kinds for pattern, kinds in OVERVIEW_KINDS if pattern.search(looked_at)), frozenset()) if overview else frozenset(),
         now=request.now or own_date(looked_at),
     )
     return made.at(times)

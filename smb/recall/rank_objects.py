@@ -25,6 +25,7 @@ KEY_BONUS, KEY_WHOLE_BONUS = (
     1.0,
 )  # a claim keyed by what was asked: times the share of its attribute's words said; all of them said
 OWN = dict(cover=0.75, dense=0.3, name=0.5, graph=0.15)  # an object found by itself: most it can reach is a good passage's score
+MADE_FOR_IT = 0.25  # what evolution worked out, in an overview, where its type is for such questions; its title counts as its name
 KIND_WORTH = {"heading": 0.35, "title": 0.35, "properties": 0.8}  # a heading names what is said below it and says nothing
 DETAIL = 0.002  # a claim that says as much as its passage in fewer words goes first
 
@@ -37,10 +38,11 @@ class Asked:
 
     stems: tuple[frozenset[str], ...]
     weight: tuple[float, ...]
+    kinds: frozenset[str] = frozenset()  # types of what was worked out that are made for such a question
 
     @classmethod
     def of(cls, plan: Plan, terms: Terms) -> Asked:
-        return cls(tuple(frozenset(stem(w) for w in _WORDS.findall(term.casefold())) for term in plan.terms), tuple(terms.weight))
+        return cls(tuple(frozenset(stem(w) for w in _WORDS.findall(term.casefold())) for term in plan.terms), tuple(terms.weight), plan.kinds)
 
     def cover(self, text: str) -> float:
         """Share of the question's words in `text`, by weight."""
@@ -165,6 +167,7 @@ def _own_score(row: int, judged: Judged, asked: Asked, found: Found) -> float:
         + OWN["name"] * found.names.get(row, 0.0)
         + OWN["graph"] * graph
         + _key_bonus(row, found)
+        + (OWN["name"] * asked.cover(judged.title) + MADE_FOR_IT * (judged.row["type"] in asked.kinds) if judged.row["mode"] == "inferred" else 0.0)
     )
 
 

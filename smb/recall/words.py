@@ -52,14 +52,29 @@ LIST = LatePattern(
 
 OVERVIEW = LatePattern(  # asks for no one thing: what is known of it, how it came to be, what doesn't fit together
     r"\bwhat (?:do|does|did) (?:we|i|you|the (?:notes|bank)|my notes|our notes) (?:know|have|say|hold)\b(?: (?:about|on|of))?|\btell me (?:all |everything )?about\b"
-    r"|\b(?:overview|summary|big picture|synopsis|synthesis|insights?|themes?|patterns?|trends?|timeline|history|story|evolution) (?:of|on|in|about|across|over|behind)\b"
-    r"|^\W*(?:please )?(?:summari[sz]e|sum up|outline|recap)\b|\bin common\b|\bhow (?:did|has|have) .{2,80} (?:develop|evolve|come about|unfold|(?:change|progress)(?:d)? over (?:time|the))"
+    r"|\b(?:overview|summary|big picture|synopsis|synthesis) (?:of|on|about)\b|\bthe (?:timeline|history|story|evolution) (?:of|behind)\b"
+    r"|^\W*(?:what|which|are there|any|list|show|tell|give)\b.{0,30}\b(?:insights?|themes?|patterns?|trends?) (?:of|on|in|about|across|over)\b"
+    r"|^\W*(?:please )?(?:summari[sz]e|sum up|outline|recap)\b|\bhow (?:did|has|have) .{2,80} (?:develop|evolve|come about|unfold|(?:change|progress)(?:d)? over (?:time|the))"
     r"|\bwhat contradicts\b|\bcontradict(?:s|ions?|ing|ory)?\b|\b(?:disagree|conflict|differ)(?:s|ing)? (?:about|on|over)\b|\b(?:notes|sources) (?:disagree|conflict|differ)\b"
     r"|\bopen (?:questions?|points?|issues?)\b|\bwhat (?:is|are|remains?) (?:still )?(?:open|unresolved|unclear|unknown|unanswered)\b|\bwhat (?:should|could) (?:we|i) (?:research|find out|look into|investigate)\b"
-    r"|\bgaps? in\b|について(?:教え|知|まと|何)|概要|まとめて|要約|矛盾|食い違|経緯|推移|どう(?:変わっ|発展)|共通点|未解決|关于.{1,30}(?:知道|了解|什么)|關於.{1,30}(?:知道|了解|什麼)|概述|概况|總結|总结"
-    r"|自相矛盾|互相矛盾|演变|演變|如何(?:发展|發展|变化|變化)|共同点|尚未解决",
+    r"|\bgaps? in\b|について(?:教え|知|まと|何)|概要|まとめて|要約|矛盾|食い違|経緯|推移|どう(?:変わっ|発展)|未解決|关于.{1,30}(?:知道|了解|什么)|關於.{1,30}(?:知道|了解|什麼)|概述|概况|總結|总结"
+    r"|自相矛盾|互相矛盾|演变|演變|如何(?:发展|發展|变化|變化)|尚未解决",
     re.IGNORECASE,
 )
+
+OVERVIEW_KINDS: tuple[tuple[LatePattern, frozenset[str]], ...] = (  # what an overview asks for, and the types that are made for it
+    (LatePattern(r"\b(?:how (?:did|has|have)|history|story|evolution|develop\w*|unfold\w*|timeline|over time)\b|経緯|推移|演变|演變|发展|發展|变化|變化|どう(?:変わっ|発展)", re.I),
+     frozenset({"narrative", "timeline"})),
+    (LatePattern(r"contradict|disagree|conflict|\bdiffer|矛盾|食い違", re.I), frozenset({"contradiction"})),
+    (LatePattern(r"\bopen\b|unresolved|unclear|unknown|unanswered|research|find out|look into|investigate|\bgaps?\b|未解決|尚未解决", re.I), frozenset({"question", "research"})),
+    (LatePattern(r"\bknow|tell me|overview|summ?ar|sum up|outline|recap|picture|synopsis|synthesis|について|概要|まとめ|要約|关于|關於|概述|概况|总结|總結", re.I),
+     frozenset({"world-model", "synthesis"})),
+    (LatePattern(r"\b(?:insights?|themes?|patterns?|trends?)\b", re.I), frozenset({"insight", "synthesis", "abstraction", "meta-concept"})),
+)
+OVERVIEW_WORDS = LatePattern(  # which say that, and nothing of what it is to be about
+    r"(?:know|known|say|tell|overview|summary|picture|synopsis|synthes[ie]s|insights?|themes?|patterns?|trends?|timeline|history|story|evolution|summari[sz]e|sum|outline|recap"
+    r"|develop|evolve|unfold|contradict(?:s|ions?|ing|ory)?|disagree(?:s|ing)?|conflict(?:s|ing)?|differ(?:s|ing)?|open|questions?|unresolved|unclear|unknown|unanswered"
+    r"|notes?|sources?|research|investigate|find|look|gaps?)\Z", re.IGNORECASE)
 
 TELLS_TIME = LatePattern(
     r"\b(yesterday|today|tonight|tomorrow|ago|(?:last|next|this|past) (?:week|month|year|morning|weekend|night|spring|"

@@ -24,7 +24,6 @@ from smb.stores.strength_table import PLAIN, strengths
 SHARE = 3  # one in so many items of an overview may be worked out
 SIDED = frozenset({"contradiction", "question"})  # come with what they are about
 DEEPEST, MOST = 4, 400  # levels and objects of a closure that are followed
-_STATED = frozenset({"concept", "entity", "claim"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +38,6 @@ class Basis:
     trust: float
 
 
-def is_worked_out(unit: Unit) -> bool:
-    return unit.judged is not None and unit.judged.row["mode"] == "inferred" and unit.type not in _STATED
-
-
 def admitted(units: Sequence[Unit], asked: Plan, n: int) -> list[Unit]:
     """`units` with as many worked out ones as may be shown: all where the scope asks for them, else, of those that hold, the
     best few. The records of cycles are only for who asks for them."""
@@ -51,7 +46,7 @@ def admitted(units: Sequence[Unit], asked: Plan, n: int) -> list[Unit]:
     room = max(1, n // SHARE)
     kept: list[Unit] = []
     for unit in units:
-        if is_worked_out(unit):
+        if unit.worked_out:
             if not room or unit.type == "evolution" or unit.verdict not in ("current", "contested"):
                 continue
             room -= 1
@@ -61,7 +56,7 @@ def admitted(units: Sequence[Unit], asked: Plan, n: int) -> list[Unit]:
 
 async def bases(units: Iterable[Unit], as_of: AsOf, reader: CatalogReader) -> dict[str, Basis]:
     """Id → basis of the units that were worked out."""
-    made = {unit.id: unit for unit in units if is_worked_out(unit)}
+    made = {unit.id: unit for unit in units if unit.worked_out}
     if not made:
         return {}
     histories = await reader.histories(made)

@@ -1,58 +1,62 @@
-"""A recall packet as markdown, to paste into a note or a prompt: every item with its quotes and their places.
+"""A recall packet as a context pack: markdown to paste into a prompt or a note.
 
-What comes from notes stands in a marked data block, which no note's text can close.
+Owns the one rendering whose size the budget bounds. Everything that came from notes stands between two marks, so that no note can
+pass for an instruction: a note that holds the closing mark has it broken there. Never adds to, drops or shortens what the packet holds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from smb.interfaces.cli.packet_text import MISS_HINT, OUTCOMES, foot, key_text, packet_notes, period, where
+from smb.interfaces.cli.packet_text import MISS_HINT, OUTCOMES, foot, label, packet_notes, where
 from smb.interfaces.cli.page import Page
 
 OPEN, CLOSE = "<notes>", "</notes>"
 
 
-def packet_markdown(packet: dict[str, Any], page: Page) -> str:
-    """The packet as markdown."""
+def packet_markdown(packet: Mapping[str, Any], page: Page) -> str:
+    """The context pack, fit for a terminal."""
+    return page.style(context_pack(packet))
+
+
+def context_pack(packet: Mapping[str, Any]) -> str:
+    """The question, how to read what follows, then the data block: the answer, the items and what no longer holds, each under its
+    id and places, each quote once. The items are what `tokens` counts."""
     lines = [f"# {_line(packet['query'])}", ""]
-    answer = packet.get("answer")
-    if answer:
-        places = ", ".join(f"`{where(citation)}`" for citation in answer["citations"])
-        lines += [f"**Answer:** {_line(str(answer['value']))} {f'({places})' if places else ''}".rstrip(), ""]
-    outcome = OUTCOMES.get(packet["outcome"])
-    if outcome:
+    if outcome := OUTCOMES.get(packet["outcome"]):
         lines += [outcome.format(budget=packet["budget"]) + (f" {MISS_HINT}" if packet["outcome"] == "miss" else ""), ""]
     for note in packet_notes(packet):
         lines += [f"> [!warning] {_line(note)}", ""]
-    data: list[str] = []
-    for conflict in packet["conflicts"]:
-        data += [f"## Conflict: {_line(key_text(conflict['key']))}", "", *_items(conflict["items"])]
-    if packet["items"]:
-        data += ["## Evidence", "", *_items(packet["items"])]
-    if packet["superseded"]:
-        data += ["## No longer so", "", *_items(packet["superseded"])]
-    if data:
-        lines += [OPEN, "", *(line.replace(CLOSE, "</ notes>") for line in data), CLOSE, ""]
     if packet["answer_instructions"]:
-        lines += ["## How to answer", "", packet["answer_instructions"], ""]
-    lines.append(foot(packet))
-    return page.style("\n".join(lines).rstrip())
+        lines += [packet["answer_instructions"], ""]
+    for conflict in packet["conflicts"]:
+        lines += [f"In conflict: {_ids(conflict['items'])}", ""]
+    if packet["superseded"]:
+        lines += [f"No longer so: {_ids(packet['superseded'])}", ""]
+    if packet["items"] or packet["superseded"]:
+        lines += [OPEN, *(line.replace(CLOSE, "</ notes>") for line in _data(packet)), CLOSE, ""]
+    return "\n".join([*lines, foot(packet)]).rstrip() + "\n"
 
 
-def _items(items: list[dict[str, Any]]) -> list[str]:
+def _data(packet: Mapping[str, Any]) -> list[str]:
     lines: list[str] = []
-    for number, item in enumerate(items, start=1):
-        facts = ", ".join(fact for fact in (item["type"], item["verdict"], period(item)) if fact)
-        lines.append(f"{number}. **{_line(item['title'])}** ({facts})")
-        quotes = [citation["quote"].strip() for citation in item["citations"]]
-        text = item["text"].strip()
-        if text and text not in quotes and text != item["title"]:
-            lines += ["", *(f"   {line}" for line in text.splitlines())]
-        for quote, citation in zip(quotes, item["citations"], strict=True):
-            lines += ["", *(f"   > {line}".rstrip() for line in quote.splitlines()), f"   > — `{where(citation)}`"]
-        lines.append("")
+    if answer := packet.get("answer"):
+        places = ", ".join(dict.fromkeys(map(where, answer["citations"])))
+        lines += [f"**Answer:** {_line(str(answer['value']))}{f' ({places})' if places else ''}", ""]
+    held = {item["id"] for item in packet["items"]}
+    for items in (packet["items"], [item for item in packet["superseded"] if item["id"] not in held]):
+        shown: set[tuple[str, int, str]] = set()  # what no longer holds is counted apart, so it is quoted apart
+        for item in items:
+            fresh = [c for c in item["citations"] if (c["source"], c["line_start"], c["quote"]) not in shown]
+            shown.update((c["source"], c["line_start"], c["quote"]) for c in fresh)
+            said = " ".join(item["text"].split())
+            lines += [label(item), item["text"], *(f"> {c['quote']}" for c in fresh if " ".join(c["quote"].split()) not in said), ""]
     return lines
+
+
+def _ids(items: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(f"[{item['id']}]" for item in items)
 
 
 def _line(text: str) -> str:

@@ -5,6 +5,7 @@ Never shortens a text or a quote: the packet is budgeted already.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from smb.interfaces.cli.page import Page
@@ -72,6 +73,13 @@ def period(item: dict[str, Any]) -> str:
     """When the item held, as far as that is known."""
     start, end = day(item.get("valid_from")), day(item.get("valid_to"))
     return f"{start or '…'} to {end}" if end else f"since {start}" if start else ""
+
+
+def label(item: Mapping[str, Any]) -> str:
+    """The line above an item in a context pack: its id, its places and what is to be known of it. Its size counts (`recall.pack.label_of`)."""
+    facts = [item["verdict"]] * (item["verdict"] != "current") + ["worked out"] * ("derived_from" in item)
+    places = ", ".join(map(where, item["citations"]))
+    return f"[{item['id']}] {places}" + (f" ({', '.join(facts)})" if facts else "")
 
 
 def basis_text(item: dict[str, Any]) -> str:

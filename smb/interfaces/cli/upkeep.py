@@ -55,14 +55,14 @@ def absorb(
 def rebuild(
     session: Session,
     vectors: Annotated[bool, typer.Option("--vectors", help="Embed everything anew, too.")] = False,
-    embedder: Annotated[str, typer.Option("--embedder", metavar="NAME", parser=embedder_name, help="With --vectors: move to static, minilm or ollama:MODEL.")] = "",
+    embedder: Annotated[str | None, typer.Option("--embedder", metavar="NAME", parser=embedder_name, help="With --vectors: move to static, minilm or ollama:MODEL.")] = None,
     lock_timeout: LockOption = None,
 ) -> None:
     """Make every index again from the ledger; calls no model."""
     if embedder and not vectors:
         raise typer.BadParameter("--embedder moves the vectors: give --vectors, too")
     with Progress(session.err) as progress:
-        answer = session.ask(lambda bank: bank.rebuild(vectors=vectors, progress=progress, embedder=embedder), lock_timeout=lock_timeout)
+        answer = session.ask(lambda bank: bank.rebuild(vectors=vectors, progress=progress, embedder=embedder or ""), lock_timeout=lock_timeout)
     session.show(answer, rebuild_text)
     if answer["unreadable"]:
         raise typer.Exit(PARTIAL)
