@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from smb import Bank
 from smb.bank_layout import read_toml
@@ -15,6 +15,7 @@ from smb.evolve.snapshot import Snapshot
 from smb.model.currentness import as_object
 from smb.model.identity import fold
 from smb.model.objects import MemoryObject, MemoryType
+from smb.model.revision import Revision, Transaction
 from tests.worlds import MOMENT, rows
 
 
@@ -40,6 +41,16 @@ def evolve(bank: Path, phases: Callable[[], Sequence[Phase]], *, anew: bool = Fa
             return report.phases
 
     return asyncio.run(main())
+
+
+def commit(bank: Path, *revisions: Revision) -> None:
+    """What a person says by hand."""
+
+    async def main() -> None:
+        async with Bank.open(bank, clock=lambda: MOMENT) as opened, opened.writer.writing():
+            await opened.writer.commit(Transaction("edit", "person", MOMENT, revisions))
+
+    asyncio.run(main())
 
 
 def proposed(reports: Iterable[PhaseReport]) -> dict[str, int]:
@@ -70,8 +81,6 @@ def quotes_stand(bank: Path, pages_: Iterable[MemoryObject]) -> bool:
     return asyncio.run(main())
 
 
-def plain(body: Any) -> str:
+def plain(body: str) -> str:
     """A body with its wikilinks as the text they show."""
-    import re
-
     return re.sub(r"\[\[[^|\]]*\|([^\]]*)\]\]", r"\1", body)

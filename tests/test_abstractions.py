@@ -8,41 +8,60 @@ import pytest
 
 from smb.evolve.abstractions import AbstractionPromoter
 from smb.evolve.traits import phrases_of, plural
-from tests.grouped_world import GROUPS, add, bank_of, evolve, held, hundred
+from smb.model.objects import MemoryType
+from tests.evolved import evolve, quotes_stand
+from tests.grouped_world import GROUPS, contained, hundred, made, members, note
 from tests.worlds import ingest, write
 
-KINDS = ("abstraction", "meta-concept")
+KINDS = (MemoryType.ABSTRACTION, MemoryType.META_CONCEPT)
+KITE = "flies in the wind on a long line that is held in the hand"
+
+
+def phases() -> list[AbstractionPromoter]:
+    return [AbstractionPromoter()]
+
+
+def changed(bank: Path, anew: bool = False) -> int:
+    """How many objects a cycle changes."""
+    return evolve(bank, phases, anew=anew)[0].committed
 
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    bank = bank_of(tmp_path_factory.mktemp("planted"), hundred())
-    evolve(bank, AbstractionPromoter())
-    return bank
+    root = tmp_path_factory.mktemp("planted")
+    ingest(root / "bank", write(root / "kb", hundred()))
+    evolve(root / "bank", phases)
+    return root / "bank"
 
 
-def members(noun: str) -> set[str]:
-    return {f"{first} {noun}" for first in GROUPS[noun][0].split()}
+@pytest.fixture
+def bank(tmp_path: Path) -> Path:
+    """A bank of one's own, evolved once; its notes lie in `kb` beside it."""
+    ingest(tmp_path / "bank", write(tmp_path / "kb", hundred()))
+    evolve(tmp_path / "bank", phases)
+    return tmp_path / "bank"
 
 
 def test_planted_groups_of_a_hundred_concepts_become_abstractions_that_contain_them(planted: Path) -> None:
-    found = held(planted, *KINDS)
+    found = contained(planted, *KINDS)
     for noun in GROUPS:
-        best = max(found.values(), key=lambda a: len(a["contains"] & members(noun)))
-        assert members(noun) <= best["contains"] and len(best["contains"]) <= len(members(noun)) + 2, noun
-        assert noun in best["title"].lower()
+        title = max(sorted(found), key=lambda t: len(found[t] & members(noun)))
+        assert members(noun) <= found[title] and len(found[title]) <= len(members(noun)) + 2, noun
+        assert noun in title.lower()
 
 
-def test_every_abstraction_holds_three_concepts_and_says_why_with_links_to_them(planted: Path) -> None:
-    for a in held(planted, "abstraction").values():
-        assert len(a["contains"]) >= 3 and a["identity"].startswith("abstractions:")
-        first = a["body"].split("\n")[0]
-        assert first[0].isdigit() and "such as [[" in first and ("#" in first or "names" in first or "folder" in first or "called" in first)
+def test_every_abstraction_says_why_with_links_to_its_concepts_and_quotes_that_stand(planted: Path) -> None:
+    found = made(planted, MemoryType.ABSTRACTION)
+    for page in found.values():
+        first = page.body.split("\n")[0]
+        assert len(page.links) >= 3 and first[0].isdigit() and first.count("[[") >= 3
+        assert "tag" in first or "names" in first or "folder" in first or "called" in first
+        assert page.confidence <= 0.9 and set(page.derived_from) <= {link.target for link in page.links}
+    assert quotes_stand(planted, found.values())
 
 
 def test_a_second_look_at_everything_changes_nothing(planted: Path) -> None:
-    report = evolve(planted, AbstractionPromoter(), forgetful=True)
-    assert report.phases[0].proposed == 0 and report.phases[0].note != "nothing changed"
+    assert changed(planted, anew=True) == 0
 
 
 def test_notes_in_another_order_give_the_same_abstractions(planted: Path, tmp_path: Path) -> None:
@@ -51,73 +70,75 @@ def test_notes_in_another_order_give_the_same_abstractions(planted: Path, tmp_pa
         if path.startswith(("notes/income", "notes/moth", "notes/rye")):
             ingest(tmp_path / "bank", tmp_path / "kb")
     ingest(tmp_path / "bank", tmp_path / "kb")
-    evolve(tmp_path / "bank", AbstractionPromoter())
-    one, other = held(planted, *KINDS), held(tmp_path / "bank", *KINDS)
-    assert {t: (a["identity"], a["body"], a["contains"]) for t, a in one.items()} == {t: (a["identity"], a["body"], a["contains"]) for t, a in other.items()}
+    evolve(tmp_path / "bank", phases)
+    one, other = made(planted, *KINDS), made(tmp_path / "bank", *KINDS)
+    assert {t: (p.id, p.body, p.links) for t, p in one.items()} == {t: (p.id, p.body, p.links) for t, p in other.items()}
 
 
-def test_a_new_concept_joins_its_abstraction_and_the_others_stay_as_they_are(tmp_path: Path) -> None:
-    bank = bank_of(tmp_path, hundred())
-    evolve(bank, AbstractionPromoter())
-    before = held(bank, *KINDS)
-    add(bank, tmp_path / "kb", {"notes/soda bread.md": "---\ntags: [bread]\n---\n# Soda bread\n\nA soda bread is baked from dough without yeast.\n"})
-    report = evolve(bank, AbstractionPromoter())
-    after = held(bank, *KINDS)
-    changed = {title for title in after if after[title]["body"] != before.get(title, {}).get("body")}
-    assert {title.lower().removeprefix("about ") for title in changed} == {"bread"} and report.phases[0].committed == 1
-    assert {a["id"] for a in after.values()} == {a["id"] for a in before.values()}
-    assert "Soda bread" in after[changed.pop()]["contains"]
-    assert evolve(bank, AbstractionPromoter(), forgetful=True).phases[0].proposed == 0
+def test_a_new_concept_joins_its_abstraction_and_the_others_stay_as_they_are(bank: Path, tmp_path: Path) -> None:
+    before = made(bank, *KINDS)
+    ingest(bank, write(tmp_path / "kb", dict([note("Soda", "bread", GROUPS["bread"][1])])))
+    assert changed(bank) == 1
+    after = made(bank, *KINDS)
+    assert {p.id for p in after.values()} == {p.id for p in before.values()}
+    assert [t for t, names in contained(bank, *KINDS).items() if "Soda bread" in names] == [t for t in after if after[t].body != before[t].body]
+    assert changed(bank, anew=True) == 0
 
 
-def test_three_new_concepts_of_one_kind_found_an_abstraction_of_their_own(tmp_path: Path) -> None:
-    bank = bank_of(tmp_path, hundred())
-    evolve(bank, AbstractionPromoter())
-    add(bank, tmp_path / "kb", {f"notes/{first.lower()} kite.md": f"---\ntags: [kite]\n---\n# {first} kite\n\nA {first.lower()} kite flies in the wind on a long line.\n"
-                                for first in ("Box", "Stunt", "Delta", "Paper")})
-    evolve(bank, AbstractionPromoter())
-    kites = [a for title, a in held(bank, "abstraction").items() if "kite" in title.lower()]
-    assert len(kites) == 1 and {"Box kite", "Stunt kite", "Delta kite", "Paper kite"} <= kites[0]["contains"]
-    assert evolve(bank, AbstractionPromoter(), forgetful=True).phases[0].proposed == 0
+def test_new_concepts_of_one_kind_found_an_abstraction_of_their_own(bank: Path, tmp_path: Path) -> None:
+    ingest(bank, write(tmp_path / "kb", dict(note(first, "kite", KITE) for first in ("Box", "Stunt", "Delta", "Paper"))))
+    assert changed(bank) == 1
+    kites = [names for title, names in contained(bank, MemoryType.ABSTRACTION).items() if "kite" in title.lower()]
+    assert len(kites) == 1 and {"Box kite", "Stunt kite", "Delta kite", "Paper kite"} <= kites[0]
+    assert changed(bank, anew=True) == 0
 
 
-def test_one_whose_concepts_go_loses_them_and_goes_with_the_last_but_two(tmp_path: Path) -> None:
-    bank = bank_of(tmp_path, hundred())
-    evolve(bank, AbstractionPromoter())
+def test_an_abstraction_loses_concepts_that_go_and_goes_with_the_last_but_two(bank: Path, tmp_path: Path) -> None:
     notes = sorted((tmp_path / "kb" / "notes").glob("* ferry.md"))
-    for note in notes[:4]:
-        note.unlink()
-    add(bank, tmp_path / "kb", {})
-    evolve(bank, AbstractionPromoter())
-    ferry = next(a for title, a in held(bank, "abstraction").items() if "ferr" in title.lower())
-    assert len(ferry["contains"] & members("ferry")) == 6
-    for note in notes[4:]:
-        note.unlink()
-    add(bank, tmp_path / "kb", {})
-    evolve(bank, AbstractionPromoter())
-    assert not any("ferr" in title.lower() for title in held(bank, "abstraction"))
-    assert evolve(bank, AbstractionPromoter(), forgetful=True).phases[0].proposed == 0
+    for path in notes[:4]:
+        path.unlink()
+    ingest(bank, tmp_path / "kb")
+    assert changed(bank) == 1
+    assert max(len(names & members("ferry")) for names in contained(bank, *KINDS).values()) == 6
+    for path in notes[4:]:
+        path.unlink()
+    ingest(bank, tmp_path / "kb")
+    assert changed(bank) == 1
+    assert not any("ferr" in title.lower() for title in made(bank, *KINDS))
+    assert changed(bank, anew=True) == 0
+
+
+def test_abstractions_that_share_a_folder_become_a_meta_concept(tmp_path: Path) -> None:
+    notes = {path.replace("notes/", "kitchen/" if noun in path else "other/"): text for noun in ("bread",) for path, text in hundred().items()}
+    notes = {("kitchen/" if path.endswith(("cheese.md", "bread.md", "soup.md")) else "other/") + path.partition("/")[2]: text for path, text in notes.items()}
+    notes |= {f"kitchen/{path.partition('/')[2]}": text for path, text in
+              (note(first, "soup", "is cooked in a pot with stock, vegetables and a spoon of cream") for first in "Leek Onion Pea Lentil Tomato Fish".split())}
+    ingest(tmp_path / "bank", write(tmp_path / "kb", notes))
+    evolve(tmp_path / "bank", phases)
+    upper = made(tmp_path / "bank", MemoryType.META_CONCEPT)
+    assert list(upper) == ["Kitchen"] and len(contained(tmp_path / "bank", MemoryType.META_CONCEPT)["Kitchen"]) == 3
+    assert changed(tmp_path / "bank", anew=True) == 0
 
 
 def test_notes_that_have_nothing_in_common_give_none(tmp_path: Path) -> None:
-    bank = bank_of(tmp_path, {
-        "a.md": "# Ferry timetable\n\nThe ferry leaves at noon.\n", "b.md": "# Rye bread\n\nRye bread wants sour dough.\n", "c.md": "# Reef knot\n\nThe reef knot joins two ropes.\n",
-        "d.md": "# Sales tax\n\nSales tax is due in May.\n", "e.md": "# Moth orchid\n\nThe moth orchid likes shade.\n"})
-    evolve(bank, AbstractionPromoter())
-    assert not held(bank, *KINDS)
+    ingest(tmp_path / "bank", write(tmp_path / "kb", {
+        "a.md": "# Ferry timetable\n\nThe ferry leaves at noon.\n", "b.md": "# Rye bread\n\nRye bread wants sour dough.\n",
+        "c.md": "# Reef knot\n\nThe reef knot joins two ropes.\n", "d.md": "# Sales tax\n\nSales tax is due in May.\n"}))
+    evolve(tmp_path / "bank", phases)
+    assert not made(tmp_path / "bank", *KINDS)
 
 
 def test_three_parts_of_one_document_are_no_abstraction(tmp_path: Path) -> None:
-    bank = bank_of(tmp_path, {"Breads.md": "# Breads\n\n**Rye bread** is a bread of rye.\n\n**Corn bread** is a bread of corn.\n\n**Olive bread** is a bread with olives.\n"})
-    evolve(bank, AbstractionPromoter())
-    assert not held(bank, "abstraction")
+    ingest(tmp_path / "bank", write(tmp_path / "kb", {
+        "Breads.md": "# Breads\n\n**Rye bread** is a bread of rye.\n\n**Corn bread** is a bread of corn.\n\n**Olive bread** is a bread with olives.\n"}))
+    evolve(tmp_path / "bank", phases)
+    assert not made(tmp_path / "bank", *KINDS)
 
 
 def test_phrases_name_things_and_not_what_one_does_with_them() -> None:
-    keys = {phrase.surface for phrase in phrases_of("Using Kiln North (slow cooling) with cone 7")}
-    assert "Kiln North" in keys and "slow cooling" in keys
-    assert not any("Using" in key or "with" in key or "7" in key for key in keys)
-    assert not any(" cooling with" in key or "North slow" in key for key in keys)
+    found = {phrase.surface for phrase in phrases_of("Using Kiln North (slow cooling) with cone 7")}
+    assert {"Kiln North", "slow cooling"} <= found
+    assert not any("Using" in words or "with" in words or "7" in words or "North slow" in words for words in found)
 
 
 @pytest.mark.parametrize(("words", "many"), [("compiler warning", "compiler warnings"), ("search query", "search queries"), ("class", "classes"), ("software", ""), ("GitHub", "")])

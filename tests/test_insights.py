@@ -94,7 +94,7 @@ def test_a_claim_much_is_built_on_and_one_note_says_is_named_and_asked_about(ban
     assert "Much rests on one note" not in pages(bank, MemoryType.INSIGHT)
     run(bank, 3)
     assert "The well was dug in 1921. (Well): 3 pages" in told(bank, "Much rests on one note")
-    asked = questions(bank)["Is it so: The well was dug in 1921."]
+    asked = questions(bank)["Is it so: “The well was dug in 1921”?"]
     assert "Only Well says so" in asked and "3 pages of the bank are worked out from it" in asked and "4 things link to Well" in asked
 
 

@@ -41,7 +41,8 @@ def run(bank: Path, **options: bool) -> dict[str, int]:
 def test_a_development_is_told_in_order_with_what_a_value_was_until_when(bank: Path) -> None:
     run(bank)
     told = plain(pages(bank, MemoryType.NARRATIVE)[TITLE].body)
-    places = [told.index(part) for part in ("launched in 2011", "Top speed was 14 knots", "ran aground off Hald", "welded a new plate", "Top speed is 11 knots, 14 knots before")]
+    places = [told.index(part) for part in (  # in the order of time
+        "launched in 2011", "Top speed was 14 knots", "ran aground off Hald", "welded a new plate", "Top speed is 11 knots, 14 knots before")]
     assert places == sorted(places)
     assert "until 2031-04-01, then 11 knots" in told and [h for h in told.split("\n") if h.startswith("## ")] == ["## 2011", "## 2030", "## 2031"]
 

@@ -16,7 +16,8 @@ from smb.inference.split_text import parts_of
 from smb.inference.token_estimate import at_most
 from smb.inference.wire import Limits
 
-LIMITS = Limits(connect=1.0, call=0.3, pause=0.001)
+LIMITS = Limits(connect=5.0, call=20.0, pause=0.001)
+HASTY = Limits(connect=5.0, call=0.4, pause=0.001)  # for what hangs; a busy machine takes its time for the rest
 LONG = {"base58": "5KJvsngHeMpm884wtkJNzQGaCErckhHJBGFsvd3VyK5qMZXj3hS" * 80, "CJK": "織機の幅は百二十センチである" * 300, "words": "the loom is wide " * 2000, "one letter": "a" * 9000, "emoji": "🎉" * 3000, "lines": "\n".join(map(str, range(3000)))}
 
 
@@ -78,7 +79,7 @@ def test_a_deterministic_400_is_sent_once() -> None:
     with OllamaServer() as server:
         server.script(Status(400, "invalid input"), to="/api/embed")
         with pytest.raises(TextRefused, match="invalid input"):
-            embedder(server).embed(["a"])
+            embedder(server).embed(["a loom", "is wide"])
         assert len(server.asked("/api/embed")) == 1
         server.script(*[Status(400, "the input length exceeds the context length")] * 20, to="/api/embed")
         with pytest.raises(TextRefused):
@@ -92,7 +93,7 @@ def test_every_fault_on_every_call_is_one_error(path: str, fault: Any) -> None:
     with OllamaServer() as server:
         server.script(*[fault] * 3, to=path)
         with pytest.raises(EmbedderUnavailable, match="ollama:nomic-embed-text"):
-            embedder(server).embed(["a"])
+            OllamaEmbedder(server.host, limits=HASTY if fault == Hang(2) else LIMITS).embed(["a"])
         server.unscript()
         server.script(*[Status(503)] * 2, to=path)
         assert embedder(server).embed(["a"]).any()

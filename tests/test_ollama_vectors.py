@@ -30,8 +30,8 @@ class Place:
         self.bank, self.notes, self.server = folder / "bank", write(folder / "notes", WORKSHOP), server
         self.home = folder
 
-    def __call__(self, method: str, *args: Any, embedder: str = "", **options: Any) -> Any:
-        environ = {"SMB_OLLAMA_HOST": self.server.host, "HOME": str(self.home)} | ({"SMB_EMBEDDING_MODEL": embedder} if embedder else {})
+    def __call__(self, method: str, *args: Any, configured: str = "", **options: Any) -> Any:
+        environ = {"SMB_OLLAMA_HOST": self.server.host, "HOME": str(self.home)} | ({"SMB_EMBEDDING_MODEL": configured} if configured else {})
 
         async def main() -> Any:
             if not self.bank.exists():
@@ -45,12 +45,7 @@ class Place:
         return self("ingest", [self.notes], **options)
 
     def move(self, name: str) -> dict[str, Any]:
-        async def main() -> Any:
-            settings = Settings.resolve(environ={"SMB_OLLAMA_HOST": self.server.host}, bank_dir=self.bank)
-            async with Bank.open(self.bank, clock=lambda: MOMENT, settings=settings) as bank:
-                return await bank.rebuild(True, embedder=name)
-
-        return asyncio.run(main())
+        return self("rebuild", True, embedder=name)
 
     def degraded(self, **options: Any) -> list[str]:
         packet = self("recall", QUESTION, **options)
@@ -71,7 +66,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_bank_is_written_and_embedded_by_the_configured_server(place: Place) -> None:
-    report = place.ingest(embedder=NOMIC)
+    report = place.ingest(configured=NOMIC)
     assert report["status"] == "ok" and not [w for w in report["warnings"] if w["code"] == "to_embed"]
     assert place("status")["embedder"].startswith("ollama:nomic-embed-text:latest@") and place("status")["unembedded"] == 0
     assert place.degraded() == []  # the bank names its embedder: nothing need be set
@@ -91,23 +86,35 @@ def test_notes_are_stored_and_found_whatever_the_server_does_and_embedded_next_t
         place.server.stop()
     else:
         place.server.script(*[faults[fault]] * 3, to="/api/embed")
-    report = place.ingest(embedder=NOMIC)
+    report = place.ingest(configured=NOMIC)
     assert report["status"] == "ok" and report["added"] == 5
     (warning,) = [w for w in report["warnings"] if w["code"] == "to_embed"]
     assert "wait for their vectors" in warning["detail"] and NOMIC in warning["detail"]
-    assert place("status")["unembedded"] > 10 and place.degraded(embedder=NOMIC)
+    assert place("status")["unembedded"] > 10 and place.degraded(configured=NOMIC)
     assert all(row is None for _, _, row in place.vector_rows() if fault != "wrong dimension")
     if fault == "down":
         place.server = live
     place.server.models[:] = kept
     place.server.unscript()
-    assert not [w for w in place.ingest(embedder=NOMIC)["warnings"] if w["code"] == "to_embed"]
+    assert not [w for w in place.ingest(configured=NOMIC)["warnings"] if w["code"] == "to_embed"]
     assert place("status")["unembedded"] == 0 and place.degraded() == []
     assert place("status")["projections"]["vectors"]["behind"] == len([1 for kind, _, row in place.vector_rows() if kind == "o" and row is not None])
 
 
+def test_objects_embedded_late_are_copied_to_the_mirror_that_had_caught_up_without_them(place: Place) -> None:
+    place.server.models.clear()
+    place.ingest(configured=NOMIC)
+    assert place("rebuild", configured=NOMIC)["mirrored"] == 0
+    place.server.models[:] = [VECTORS]
+    place.ingest(configured=NOMIC)
+    objects = len([1 for kind, _, row in place.vector_rows() if kind == "o" and row is not None])
+    assert objects and place("status")["projections"]["vectors"]["behind"] == objects
+    place.ingest(sync=True)
+    assert place("status")["projections"]["vectors"]["behind"] == 0
+
+
 def test_the_truth_of_a_bank_does_not_depend_on_its_embedder(place: Place, tmp_path: Path) -> None:
-    place.ingest(embedder=NOMIC)
+    place.ingest(configured=NOMIC)
     (tmp_path / "plain").mkdir()
     plain = Place(tmp_path / "plain", place.server)
     plain.ingest()
@@ -121,27 +128,27 @@ def test_one_text_the_model_refuses_keeps_no_other_from_its_vector(place: Place)
         return Status(400, "invalid input") if path == "/api/embed" and any("cursed" in text for text in body["input"]) else None
 
     place.server.next = refuse  # type: ignore[method-assign]
-    (warning,) = [w for w in place.ingest(embedder=NOMIC)["warnings"] if w["code"] == "to_embed"]
+    (warning,) = [w for w in place.ingest(configured=NOMIC)["warnings"] if w["code"] == "to_embed"]
     assert "refused" in warning["detail"]
     lacking = {text for _, text, row in place.vector_rows() if row is None and "cursed" in text}
     assert lacking and place.degraded() == [] and place("status")["unembedded"] < 5
 
 
 def test_another_embedder_is_a_mismatch_and_never_taken_in_silence(place: Place) -> None:
-    place.ingest(embedder=NOMIC)
+    place.ingest(configured=NOMIC)
     for other in (MXBAI, "static"):
-        (reason,) = place.degraded(embedder=other)
+        (reason,) = place.degraded(configured=other)
         assert reason.startswith("embedding_mismatch") and "smb rebuild --vectors" in reason
     with pytest.raises(EmbedderMismatch):
         write(place.notes, {"new.md": "# Reed\n\nThe reed is of brass.\n"})
-        place.ingest(embedder=MXBAI)
+        place.ingest(configured=MXBAI)
     place.server.models[0] = Model(**{**vars(VECTORS), "digest": "11" * 32})  # pulled anew: another build
     (reason,) = place.degraded()
     assert reason.startswith("embedding_mismatch")
 
 
 def test_a_server_that_is_down_leaves_recall_lexical_and_says_so(place: Place) -> None:
-    place.ingest(embedder=NOMIC)
+    place.ingest(configured=NOMIC)
     place.server.stop()
     (reason,) = place.degraded()
     assert reason.startswith("unavailable") and "ollama serve" in reason
@@ -150,7 +157,7 @@ def test_a_server_that_is_down_leaves_recall_lexical_and_says_so(place: Place) -
 
 
 def test_doctor_names_the_missing_model(place: Place) -> None:
-    place.ingest(embedder=NOMIC)
+    place.ingest(configured=NOMIC)
     place.server.models.clear()
     assert "ollama pull nomic-embed-text" in str(place("doctor")["findings"])
 
@@ -160,7 +167,7 @@ def test_doctor_names_the_missing_model(place: Place) -> None:
 
 @pytest.mark.parametrize("first, then", [("static", NOMIC), (NOMIC, MXBAI), (NOMIC, "static"), (NOMIC, NOMIC)])
 def test_a_move_gives_every_text_a_vector_of_the_new_embedder(place: Place, first: str, then: str) -> None:
-    place.ingest(embedder=first)
+    place.ingest(configured=first)
     told = place.move(then)
     assert told["embedded"]["embedded"] > 15 and told["embedded"]["refused"] == 0
     status = place("status")

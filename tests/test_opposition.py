@@ -35,7 +35,7 @@ OPPOSED = [
     ("antonym", "The left pump is quiet.", "The left pump is noisy."),
     ("antonym", "The new glue is stronger than the old glue.", "The new glue is weaker than the old glue."),
     ("antonym", "The tram is faster than the bus.", "The bus is faster than the tram."),
-    ("antonym", "Auth must be on in prod.", "Disable auth in prod."),
+    ("antonym", "Telemetry must be off in staging.", "Enable telemetry in staging."),
     ("antonym", "Turn the pump on at night.", "Turn the pump off at night."),
     ("antonym", "The traffic is encrypted.", "The traffic is unencrypted."),
     ("state", "The dam project is on hold.", "The dam project is in progress."),
@@ -64,7 +64,7 @@ def test_opposed_claims_share_a_blocking_key(kind: str, one: str, other: str) ->
 
 
 @pytest.mark.parametrize(("one", "other"), [
-    ("The kiln is a good tool to know.", "The kiln is a heavy tool."),  # both may be true; "no" is in no "know"
+    ("The lathe is a good machine to know.", "The lathe is a noisy machine."),  # both may be true; "no" is in no "know"
     ("The trip takes 90 minutes.", "The trip takes 1.5 hours."),
     ("The plan costs $10 per month.", "The plan costs $120 per year."),
     ("About 50 guests came to the fair.", "52 guests came to the fair."),

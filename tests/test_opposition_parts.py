@@ -14,9 +14,9 @@ from smb.evolve.synonyms import concept, joined
 
 
 @pytest.mark.parametrize(("text", "kind", "low", "high", "per"), [
-    ("It takes fourteen minutes.", "time", 840, 840, ""),
-    ("We sell 52k euros a year.", "EUR", 52_000, 52_000, "year"),
-    ("They may send 100 requests per minute.", "", 100, 100, "minute"),
+    ("It takes sixteen minutes.", "time", 960, 960, ""),
+    ("We sell 43k euros a year.", "EUR", 43_000, 43_000, "year"),
+    ("They may send 70 parcels per minute.", "", 70, 70, "minute"),
     ("It costs €5 per month.", "EUR", 5, 5, "month"),
     ("The rope is between 3 and 5 metres long.", "length", 3, 5, ""),
     ("Delivery takes 5-7 days.", "time", 432_000, 604_800, ""),
@@ -30,14 +30,14 @@ def test_a_quantity_is_read_in_base_units(text: str, kind: str, low: float, high
     assert (found.kind, found.low, found.high, found.per) == (kind, low, high, per)
 
 
-@pytest.mark.parametrize("text", ["Host web-1 is up.", "Python 3.11 is used.", "See page 66.", "Run example 2.", "It uses c++17.", "One of them left."])
+@pytest.mark.parametrize("text", ["Host pi-4 is up.", "Python 3.11 is used.", "See page 66.", "Run example 2.", "It uses c++17.", "One of them left."])
 def test_a_figure_in_a_name_is_no_quantity(text: str) -> None:
     assert quantities(text)[0] == []
 
 
 @pytest.mark.parametrize(("text", "year", "month", "day", "weekday"), [
-    ("It is due on the fifth of March.", 0, 3, 5, 0), ("It is due on 14 June 2031.", 2031, 6, 14, 0), ("It is due on June 3rd, 2031.", 2031, 6, 3, 0),
-    ("It was set up in 2016.", 2016, 0, 0, 0), ("It is due on Friday.", 0, 0, 0, 5), ("Due 2031-02-03.", 2031, 2, 3, 0), ("It is due in May.", 0, 5, 0, 0),
+    ("It is due on the sixth of April.", 0, 4, 6, 0), ("It is due on 17 June 2031.", 2031, 6, 17, 0), ("It is due on June 3rd, 2031.", 2031, 6, 3, 0),
+    ("It was set up in 2011.", 2011, 0, 0, 0), ("It is due on Friday.", 0, 0, 0, 5), ("Due 2031-02-03.", 2031, 2, 3, 0), ("It is due in May.", 0, 5, 0, 0),
 ])
 def test_a_date_is_read_as_far_as_it_is_said(text: str, year: int, month: int, day: int, weekday: int) -> None:
     (found,), _ = dates(text)
@@ -61,7 +61,7 @@ def test_forms_spellings_and_synonyms_of_a_word_are_one() -> None:
 
 
 @pytest.mark.parametrize(("text", "value"), [
-    ("The choir director is Marek.", "marek"), ("Marek is the choir director.", "marek"), ("The frontend is written in Elm.", "elm"), ("We store the logs in Ghent.", "ghent"),
+    ("The choir director is Marek.", "marek"), ("Marek is the choir director.", "marek"), ("The libretto is written in Czech.", "czech"), ("We store the logs in Ghent.", "ghent"),
     ("My favourite soup is borscht.", "borscht"), ("The hall was designed by Utzon.", "utzon"), ("The wiki uses MariaDB.", "mariadb"),
 ])
 def test_the_value_of_a_slot_is_found_on_either_side(text: str, value: str) -> None:

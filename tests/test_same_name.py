@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smb.evolve.acronyms import expansions, initials, stands_for
+from smb.evolve.name_blocks import keys_of, may_meet, pairs_of, slips_in
 from smb.evolve.name_parts import parts_of
 from smb.evolve.same_name import Agreement, Named, Sameness, agreement, same_name
 from smb.evolve.word_forms import american, is_slip, singulars
@@ -125,6 +126,21 @@ def test_planted_duplicates_are_merged() -> None:
 @pytest.mark.parametrize("pair", WITH_EVIDENCE)
 def test_what_may_be_the_same_needs_something_that_speaks_for_it(pair: str) -> None:
     assert judged(*pair.split("/")) is None
+
+
+def test_every_pair_that_is_one_meets_under_a_key_and_passes_the_quick_test() -> None:
+    missed = []
+    for a, b, _, _ in planted():
+        slips = slips_in([a, b])
+        met = pairs_of({"a": keys_of(a, slips=slips), "b": keys_of(b, slips=slips)}, frozenset("b"))
+        if met != [("a", "b")] or not may_meet([a])(b) or not may_meet([b])(a):
+            missed.append((a, b))
+    assert missed == []
+
+
+def test_long_names_with_equal_initials_meet_only_where_one_is_short() -> None:
+    keys = {"a": keys_of("slow glazing"), "b": keys_of("sad goose"), "c": keys_of("SG")}
+    assert pairs_of(keys, frozenset("abc")) == [("a", "c"), ("b", "c")]
 
 
 def test_the_reason_says_what_makes_them_one() -> None:

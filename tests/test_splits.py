@@ -139,19 +139,17 @@ def mention(document: str, *kinds: str, claims: int = 3, **more: Any) -> Mention
     return Mention(document, frozenset(kinds), claims, **{k: frozenset(v) for k, v in more.items()})
 
 
-def likeness(*pairs: tuple[int, int], n: int, near: float = 0.7, far: float = 0.2) -> np.ndarray:
-    found = np.full((n, n), far, np.float32)
-    np.fill_diagonal(found, 1.0)
-    for a, b in pairs:
-        found[a, b] = found[b, a] = near
-    return found
+def vectors(*groups: int) -> np.ndarray:
+    """A vector of length 1 for each note: those of one group alike, those of two hardly."""
+    found = np.array([[1.0 if g == axis else 0.15 for axis in range(8)] + [0.1 * (n + 1)] for n, g in enumerate(groups)], np.float32)
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
 def test_two_kinds_in_notes_that_nothing_holds_together_are_two_senses() -> None:
     two = [mention("d1", "planet"), mention("d2", "metal")]
-    assert [(s.kind, s.documents) for s in senses_of(two, likeness(n=2))] == [("metal", ("d2",)), ("planet", ("d1",))]
+    assert [(s.kind, s.documents) for s in senses_of(two, vectors(0, 1))] == [("metal", ("d2",)), ("planet", ("d1",))]
     four = [*two, mention("d3", claims=0), mention("d4", claims=0)]
-    assert [s.documents for s in senses_of(four, likeness((0, 2), (1, 3), n=4))] == [("d2", "d4"), ("d1", "d3")]
+    assert [s.documents for s in senses_of(four, vectors(0, 1, 0, 1))] == [("d2", "d4"), ("d1", "d3")]
 
 
 @pytest.mark.parametrize("mentions", [
@@ -163,8 +161,8 @@ def test_two_kinds_in_notes_that_nothing_holds_together_are_two_senses() -> None
     [mention("d1", "planet"), mention("d2", "metal"), mention("d3")],
 ], ids=["one kind", "too little said", "a name in common", "a link", "words in common", "a note that might be either"])
 def test_anything_that_holds_the_notes_together_keeps_one_sense(mentions: list[Mention]) -> None:
-    assert senses_of(mentions, likeness(n=len(mentions))) == []
+    assert senses_of(mentions, vectors(*range(len(mentions)))) == []
 
 
 def test_notes_alike_in_meaning_are_one_sense() -> None:
-    assert senses_of([mention("d1", "planet"), mention("d2", "world")], likeness((0, 1), n=2)) == []
+    assert senses_of([mention("d1", "planet"), mention("d2", "world")], vectors(0, 0)) == []

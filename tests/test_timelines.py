@@ -9,7 +9,8 @@ import pytest
 
 from smb.evolve.timelines import Timelines
 from smb.model.objects import MemoryType
-from tests.evolved import evolve, new_bank, pages, plain, proposed, quotes_stand
+from smb.model.revision import RevisionKind, new_revision
+from tests.evolved import commit, evolve, new_bank, pages, plain, proposed, quotes_stand
 from tests.worlds import ingest, rows, write
 
 NOTES = {
@@ -69,6 +70,19 @@ def test_a_page_cites_its_claims_and_its_quotes_stand_in_the_notes(bank: Path) -
     assert page.confidence == pytest.approx(lowest)
 
 
+def test_a_disputed_claim_is_marked_as_long_as_it_is_disputed(bank: Path) -> None:
+    run(bank)
+    ((leaked,),) = rows(bank, "SELECT id FROM memory_objects WHERE type = 'claim' AND title LIKE '%leaked%'")
+    ((replaced,),) = rows(bank, "SELECT id FROM memory_objects WHERE type = 'claim' AND title LIKE '%replaced the seal%'")
+    contest = new_revision(RevisionKind.CONTEST, leaked, "claim", into=(replaced,), actor="Ida")
+    commit(bank, contest)
+    run(bank)
+    assert [("contested" in line) for line in lines(bank)] == [False, False, True, False, False] and not run(bank, anew=True)
+    commit(bank, new_revision(RevisionKind.REVOKE, leaked, "claim", replaces=(contest.id,), actor="Ida"))
+    run(bank)
+    assert not any("contested" in line for line in lines(bank)) and not run(bank, anew=True)
+
+
 def test_a_second_cycle_changes_nothing_even_with_every_stamp_lost(bank: Path) -> None:
     assert run(bank) and not run(bank) and not run(bank, anew=True)
 
@@ -76,7 +90,8 @@ def test_a_second_cycle_changes_nothing_even_with_every_stamp_lost(bank: Path) -
 def test_a_new_note_restates_the_page_it_belongs_to_and_no_other_look_would_add_to_it(bank: Path, kb: Path) -> None:
     run(bank)
     before = pages(bank, MemoryType.TIMELINE)["Timeline of Pump Nine"].id
-    write(kb, {"journal/2031-07-01.md": "---\ndate: 2031-07-01\n---\n# 2031-07-01\n\nPump Nine ran all night.\n\nPump Nineteen was sold.\n\nThe Pump Nine seal report went to Arven Works.\n"})
+    write(kb, {"journal/2031-07-01.md": "---\ndate: 2031-07-01\n---\n# 2031-07-01\n\nPump Nine ran all night.\n\nPump Nineteen was sold.\n\n"
+               "Ida Roth filed the Pump Nine seal report.\n"})
     ingest(bank, kb)
     assert run(bank) == {"timelines": 1}
     assert "Pump Nine ran all night." in lines(bank)[-1] and pages(bank, MemoryType.TIMELINE)["Timeline of Pump Nine"].id == before

@@ -35,7 +35,7 @@ _NEAR, _FAR = 0.25, 0.2  # cosine of the two sentences, below which the words th
 _CLOSE = 4.0  # weight of what two sentences share, above which it makes no difference
 _ASKED = 0.6  # how rare a word of a question has to be to say what it asks about
 _OPEN = 2.0  # how much more a pair connects where one of the two leaves a question open
-_LEANT = 4  # by how much less than others it has to
+_LEANT = 6  # by how much less than others it has to, where they meet in more than a word
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +125,11 @@ def _meet(said: DocTerms, a: str, b: str, vectors: Mapping[str, np.ndarray], que
         return None
     alike = _cosine(vectors, a, b)
     asks = next((i for i, told, other in ((a, x, b), (b, y, a)) if i in questions and _bears(said, questions[i], told, other)), "")
-    if near < max(_FAR, said.chance(_NEAR)) and not asks:
+    lenient = bool(asks) and any(" " in term for term in x.terms & y.terms & shared)
+    if near < max(_FAR, said.chance(_NEAR)) and not lenient:
         return None
-    strength = said.closeness(a, b, shared) * weight**0.5 * (0.4 + alike) * (0.4 + near) * min(met, _CLOSE) * (_OPEN if asks else 1.0)
-    return Meeting(a, b, x, y, shared, round(strength, 6), asks, questions.get(asks, "")) if strength >= said.chance(_ENOUGH) / (_LEANT if asks else 1) else None
+    strength = said.closeness(a, b, shared) * weight**0.5 * (0.4 + alike) * (0.4 + near) * min(met, _CLOSE) * (_OPEN if lenient else 1.0)
+    return Meeting(a, b, x, y, shared, round(strength, 6), asks, questions.get(asks, "")) if strength >= said.chance(_ENOUGH) / (_LEANT if lenient else 1) else None
 
 
 def _cosine(vectors: Mapping[str, np.ndarray], a: str, b: str) -> float:
@@ -176,9 +177,10 @@ def draft_of(said: DocTerms, meeting: Meeting, subjects: Mapping[str, Item], oth
     if len({item for sentence in sentences for item in sentence.cites}) < _CITED:
         sentences += _more(said, meeting, subjects, others)
     if same:
-        sentences.append(Sentence(f"Both give {listed(same[0])}, so they may describe the same thing", tuple(t.item for t in same[1]), spans=tuple(s for t in same[1] for s in t.spans)))
-    return Draft(BRIDGE, tuple(sorted((a.id, b.id))), f"{both}: {listed(words[:2])}", tuple(sentences), meeting.strength,
-                 documents=(meeting.a, meeting.b), ends=(a, b) if a.id < b.id else (b, a))
+        sentences.append(Sentence(f"Both give {listed(same[0])}, so they may describe the same thing", tuple(t.item for t in same[1]),
+                                  spans=tuple(span for t in same[1] for span in t.spans)))
+    ends = (a, b) if a.id < b.id else (b, a)
+    return Draft(BRIDGE, tuple(end.id for end in ends), f"{both}: {listed(words[:2])}", tuple(sentences), meeting.strength, ends)
 
 
 def _says(document: Doc, says: str, told: Told) -> Sentence:

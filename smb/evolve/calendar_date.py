@@ -60,8 +60,8 @@ class CalendarDate:
 def dates(text: str) -> tuple[list[CalendarDate], str]:
     """The dates a sentence gives, and the sentence without them.
 
-    >>> dates("We launch on the fifth of March.")[0][0].day
-    5
+    >>> dates("We open on the ninth of May.")[0][0].day
+    9
     """
     found: list[CalendarDate] = []
     if not _HINT.search(text):

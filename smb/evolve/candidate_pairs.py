@@ -6,14 +6,14 @@ claim gets a bounded number of partners, however alike the notes are. Never says
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
 
-Pair = tuple[int, int]
 Hits = tuple["np.ndarray", "np.ndarray", "np.ndarray"]
 ALIKE = 0.5  # cosine from which likeness alone makes a pair
 ALIKE_IN_GROUP = 0.2  # … and with a shared subject or telling words
@@ -34,46 +34,58 @@ class Groups:
     words: Mapping[object, Sequence[int]]
 
 
-def candidate_pairs(vectors: np.ndarray, groups: Groups, fresh: Collection[int] | None = None) -> list[Pair]:
-    """Pairs (i < j) of rows of `vectors` (float32 (n, d), of length 1), sorted; with `fresh` only those with one of these."""
-    new = None if fresh is None else frozenset(fresh)
-    pairs: set[Pair] = set()
-    for members in groups.keys.values():
-        pairs.update(_within(vectors, members, new))
-    related = {pair for members in groups.subjects.values() for pair in _within(vectors, members, new)}
-    related |= {pair for members in groups.words.values() if len(members) <= WHOLE for pair in _within(vectors, members, new)}
-    pairs |= _as_like(vectors, related - pairs, ALIKE_IN_GROUP)
-    pairs.update(_nearest(vectors, ALIKE, NEAREST) if new is None else _nearest_of(vectors, sorted(new), ALIKE_IN_GROUP, NEAREST_FRESH))
-    return sorted(pairs)
-
-
-def _within(vectors: np.ndarray, members: Sequence[int], fresh: frozenset[int] | None) -> Iterator[Pair]:
-    rows = sorted(set(members))
-    if len(rows) < 2 or fresh is not None and fresh.isdisjoint(rows):
-        return
-    if len(rows) <= WHOLE:
-        yield from ((a, b) for n, a in enumerate(rows) for b in rows[n + 1 :] if fresh is None or a in fresh or b in fresh)
-    elif len(rows) <= WIDEST:
-        own = vectors[rows]
-        new = None if fresh is None else [n for n, row in enumerate(rows) if row in fresh]
-        found = _nearest(own, -1.0, NEAREST) if new is None else _nearest_of(own, new, -1.0, NEAREST)
-        yield from ((rows[a], rows[b]) for a, b in found)
-
-
-def _as_like(vectors: np.ndarray, pairs: Iterable[Pair], least: float) -> set[Pair]:
+def candidate_pairs(vectors: np.ndarray, groups: Groups, fresh: Collection[int] | None = None) -> np.ndarray:
+    """int64 (m, 2): pairs (i < j) of rows of `vectors` (float32 (n, d), of length 1), sorted; with `fresh` only those with one of these."""
     import numpy as np
 
-    held = sorted(pairs)
-    kept: set[Pair] = set()
-    for start in range(0, len(held), 1 << 15):
-        part = held[start : start + (1 << 15)]
-        ends = np.asarray(part, np.intp)
-        likeness = np.einsum("ij,ij->i", vectors[ends[:, 0]], vectors[ends[:, 1]])
-        kept.update(part[n] for n in np.flatnonzero(np.round(likeness, 4) >= least))
-    return kept
+    new = None if fresh is None else frozenset(fresh)
+    small = [members for members in groups.words.values() if 1 < len(members) <= WHOLE]
+    related = np.unique(np.concatenate([_none(), *_within(vectors, [*groups.subjects.values(), *small], new)]))
+    nearest = _nearest(vectors, ALIKE, NEAREST) if new is None else _nearest_of(vectors, sorted(new), ALIKE_IN_GROUP, NEAREST_FRESH)
+    codes = np.unique(np.concatenate([*_within(vectors, groups.keys.values(), new), _as_like(vectors, related, ALIKE_IN_GROUP), nearest]))
+    return np.stack(np.divmod(codes, max(len(vectors), 1)), axis=1)
 
 
-def _nearest(vectors: np.ndarray, least: float, most: int) -> list[Pair]:
+def _within(vectors: np.ndarray, groups: Iterable[Sequence[int]], fresh: frozenset[int] | None) -> list[np.ndarray]:
+    """The pairs within groups, each pair (i, j) as the code i * n + j."""
+    import numpy as np
+
+    count = len(vectors)
+    found: list[np.ndarray] = []
+    whole: list[int] = []
+    for members in groups:
+        if len(members) < 2 or fresh is not None and fresh.isdisjoint(members):
+            continue
+        rows = sorted(set(members))
+        if len(rows) <= WHOLE:
+            whole += [a * count + b for a, b in combinations(rows, 2) if fresh is None or a in fresh or b in fresh]
+        elif len(rows) <= WIDEST:
+            own = vectors[rows]
+            new = None if fresh is None else [n for n, row in enumerate(rows) if row in fresh]
+            inner = _nearest(own, -1.0, NEAREST) if new is None else _nearest_of(own, new, -1.0, NEAREST)
+            at = np.asarray(rows, np.int64)
+            found.append(at[inner // len(rows)] * count + at[inner % len(rows)])
+    return [*found, np.asarray(whole, np.int64)]
+
+
+def _none() -> np.ndarray:
+    import numpy as np
+
+    return np.zeros(0, np.int64)
+
+
+def _as_like(vectors: np.ndarray, codes: np.ndarray, least: float) -> np.ndarray:
+    import numpy as np
+
+    kept = [_none()]
+    for start in range(0, len(codes), 1 << 14):
+        part = codes[start : start + (1 << 14)]
+        one, other = np.divmod(part, len(vectors))
+        kept.append(part[np.round(np.einsum("ij,ij->i", vectors[one], vectors[other]), 4) >= least])
+    return np.concatenate(kept)
+
+
+def _nearest(vectors: np.ndarray, least: float, most: int) -> np.ndarray:
     """The pairs of rows as like as `least`, of which one is among the `most` nearest of the other."""
     import numpy as np
 
@@ -88,7 +100,7 @@ def _nearest(vectors: np.ndarray, least: float, most: int) -> list[Pair]:
     return _ranked([*hits, *both], len(vectors), most)
 
 
-def _nearest_of(vectors: np.ndarray, chosen: Sequence[int], least: float, most: int) -> list[Pair]:
+def _nearest_of(vectors: np.ndarray, chosen: Sequence[int], least: float, most: int) -> np.ndarray:
     """The same of a few `chosen` rows with any."""
     import numpy as np
 
@@ -114,15 +126,14 @@ def _hits(likeness: np.ndarray, least: float) -> Hits:
     return rows, columns, np.round(likeness[rows, columns], 4)
 
 
-def _ranked(hits: Sequence[Hits], count: int, most: int) -> list[Pair]:
+def _ranked(hits: Sequence[Hits], count: int, most: int) -> np.ndarray:
     import numpy as np
 
     if not hits:
-        return []
+        return _none()
     rows, columns, values = (np.concatenate([hit[n] for hit in hits]) for n in range(3))
     order = np.lexsort((columns, -values, rows))
     rows, columns = rows[order], columns[order]
     best = np.arange(len(rows)) - np.searchsorted(rows, np.arange(count))[rows] < most
     rows, columns = rows[best], columns[best]
-    pairs = np.unique(np.stack((np.minimum(rows, columns), np.maximum(rows, columns)), axis=1), axis=0)
-    return [(int(a), int(b)) for a, b in pairs]
+    return np.unique(np.minimum(rows, columns) * count + np.maximum(rows, columns))

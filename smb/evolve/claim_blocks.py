@@ -55,13 +55,14 @@ async def _with_words_of(catalog: Catalog, claims: Iterable[Item]) -> set[str]:
     """Ids of claims that have the longest dictionary words of one of `claims`, or its key."""
     found: set[str] = set()
     for claim in claims:
-        words = sorted({w for w in words_of_claim(claim.title) if w.isascii() and w.isalpha() and len(w) > 2 and w not in STOP_WORDS and is_word(w)}, key=lambda w: (-len(w), w))[:ASKED]
-        if words:
+        plain = {w for w in words_of_claim(claim.title) if w.isascii() and w.isalpha() and len(w) > 2 and w not in STOP_WORDS and is_word(w)}
+        if words := sorted(plain, key=lambda w: (-len(w), w))[:ASKED]:
             rows = await catalog.fetch(
                 "SELECT o.id FROM objects_fts f JOIN memory_objects o ON o.rowid = f.rowid WHERE objects_fts MATCH ? AND o.type = 'claim' ORDER BY f.rowid LIMIT ?",
                 ("title : (" + " AND ".join(f'"{w}"' for w in words) + ")", MET))
             found |= {row["id"] for row in rows}
         if claim.attribute:
-            rows = await catalog.fetch("SELECT id FROM memory_objects WHERE subject = ? AND attribute = ? AND attribute != '' LIMIT ?", (claim.subject, claim.attribute, MET))
+            rows = await catalog.fetch(
+                "SELECT id FROM memory_objects WHERE subject = ? AND attribute = ? AND attribute != '' LIMIT ?", (claim.subject, claim.attribute, MET))
             found |= {row["id"] for row in rows}
     return found

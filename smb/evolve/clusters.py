@@ -71,5 +71,5 @@ async def _nearest(snapshot: Snapshot, nodes: Mapping[str, Node], groups: Sequen
     for n, group in enumerate(groups):
         near = sorted((m for m in range(len(groups)) if m != n and cosines[n, m] >= NEAR * 1000), key=lambda m: (-cosines[n, m], groups[m].identity))[:SHOWN]
         if near:
-            found[group.identity] = "\n".join(f"- {page(groups[m])}, which is about the same things." for m in near)
+            found[group.identity] = "\n".join(f"- {page(groups[m])}, alike in content." for m in near)
     return found

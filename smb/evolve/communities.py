@@ -52,11 +52,12 @@ async def _joined(snapshot: Snapshot, nodes: Mapping[str, Node], groups: Sequenc
                 if home.get(other, group) is not group:
                     across[home[other].identity].append((i, other))
         best = sorted(across, key=lambda identity: (-len(across[identity]), identity))[:SHOWN]
-        lines = [f"- {page(home[across[b][0][1]])} by {_count(len(across[b]))}, such as {nodes[across[b][0][0]].item.link} and {nodes[across[b][0][1]].item.link}." for b in best]
+        lines = []
+        for identity in best:
+            one, other = across[identity][0]
+            between = f"between {nodes[one].item.link} and {nodes[other].item.link}"
+            lines.append(f"- {page(home[other])}: {'one link,' if len(across[identity]) == 1 else f'{len(across[identity])} links, such as the one'} {between}.")
         if lines:
             found[group.identity] = "\n".join(lines)
     return found
 
-
-def _count(n: int) -> str:
-    return "one link" if n == 1 else f"{n} links"

@@ -150,9 +150,13 @@ async def read(snapshot: Snapshot) -> DocTerms:
 async def _fill(snapshot: Snapshot, found: DocTerms, own: Mapping[str, list[Item]]) -> None:
     subjects = {i: item for i in own if (item := snapshot.items.get(snapshot.canonical(found.documents[i].primary))) is not None}
     bodies = await snapshot.bodies(item.id for item in subjects.values())
-    told = {i: [Told(subject, bodies[subject.id], terms_in(bodies[subject.id]), subject.row)] if bodies.get(subject.id) else [] for i, subject in subjects.items()}
+    told: dict[str, list[Told]] = {}
+    for document, subject in subjects.items():
+        body = bodies.get(subject.id, "")
+        told[document] = [Told(subject, body, terms_in(body), subject.row)] if body else []
     if len(snapshot.items) <= WHOLE:
-        for document, sentences in (await sentences_of(snapshot, sorted(i for i in subjects if len(own[i]) < _TERSE))).items():
+        terse = sorted(i for i in subjects if len(own[i]) < _TERSE)
+        for document, sentences in (await sentences_of(snapshot, terse)).items():
             told[document] += [Told(subjects[document], span.quote, terms_in(span.quote), row, span) for span, row in sentences]
     for document, claims in own.items():
         found.add(document, claims, told.get(document, ()))
@@ -179,14 +183,16 @@ async def read_around(snapshot: Snapshot, documents: Collection[str]) -> DocTerm
 
 
 async def _add(snapshot: Snapshot, found: DocTerms, documents: Collection[str]) -> None:
-    rows = await snapshot.catalog.fetch_in("SELECT DISTINCT document_id, object_id FROM object_evidence e JOIN documents d ON d.source = e.source AND d.id = e.document_id "
-                                           "WHERE d.id IN ({marks})", documents)
+    rows = await snapshot.catalog.fetch_in(
+        "SELECT DISTINCT e.object_id FROM object_evidence e JOIN documents d ON d.source = e.source AND d.id = e.document_id WHERE d.id IN ({marks})", documents)
     homes = await snapshot.documents_of(row["object_id"] for row in rows)
     described = await _properties(snapshot, documents)
     own: dict[str, list[Item]] = {i: [] for i in documents}
     for id_ in sorted(homes):
         item = snapshot.items.get(id_)
-        if item is not None and item.type is MemoryType.CLAIM and item.mode is not Mode.INFERRED and id_ not in described and len(homes[id_]) == 1 and homes[id_][0] in own:
+        if item is None or item.type is not MemoryType.CLAIM or item.mode is Mode.INFERRED or id_ in described:
+            continue
+        if len(homes[id_]) == 1 and homes[id_][0] in own:
             own[homes[id_][0]].append(item)
     await _fill(snapshot, found, own)
 
@@ -195,7 +201,8 @@ async def _users(snapshot: Snapshot, term: str, word: str, primary: Mapping[str,
     """The documents that use `term`, written `word` or in any of its forms; all that were looked at, where it is a common one.
     `primary`: object → the document that is about it."""
     rows = await snapshot.catalog.fetch(
-        "SELECT o.id, o.type, o.body FROM objects_fts f CROSS JOIN memory_objects o ON o.rowid = f.rowid WHERE objects_fts MATCH ? AND o.mode != ? AND o.type IN (?, ?, ?) LIMIT ?",
+        "SELECT o.id, o.type, o.body FROM objects_fts f CROSS JOIN memory_objects o ON o.rowid = f.rowid "
+        "WHERE objects_fts MATCH ? AND o.mode != ? AND o.type IN (?, ?, ?) LIMIT ?",
         (f'{{title body}} : "{word}"', Mode.INFERRED.value, MemoryType.CLAIM.value, MemoryType.CONCEPT.value, MemoryType.ENTITY.value, _COMMON))
     held = [row for row in rows if row["id"] in snapshot.items]
     if len(rows) == _COMMON:

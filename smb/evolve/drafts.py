@@ -10,15 +10,14 @@ from smb.evolve.wording import Sentence
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """`about` are the ids that make it the same synthesis from cycle to cycle, `weight` how much it connects, `documents`
-    those it speaks of, `ends` two objects it relates that nothing related before."""
+    """`about` are the ids that make it the same synthesis from cycle to cycle, `weight` how much it connects among its kind, `ends`
+    two objects it relates that nothing related before."""
 
     kind: str
     about: tuple[str, ...]
     title: str
     sentences: tuple[Sentence, ...]
     weight: float
-    documents: tuple[str, ...] = ()
     ends: tuple[Item, Item] | tuple[()] = ()
 
     @property

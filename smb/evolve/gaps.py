@@ -21,16 +21,19 @@ _ALIKE = 3  # attributes they have to have in common with it
 _SAME = 0.6  # and what share of its own
 _LONG = 200  # characters of a question
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[?？]")
-_OPEN = re.compile(r"\b(?:open|unanswered|unsettled|undecided|unclear|unknown|nobody knows|to ask|not (?:yet )?(?:answered|settled|decided|known|clear|stated)|tbd|todo)\b|#open\b|\[!question\]|\?\?", re.I)
+_OPEN = re.compile(
+    r"\b(?:open|unanswered|unsettled|undecided|unclear|unknown|nobody knows|to ask|not (?:yet )?(?:answered|settled|decided|known|clear|stated)|tbd|todo)\b"
+    r"|#open\b|\[!question\]|\?\?", re.I)
 _LEAD = re.compile(r"^\W*(?:(?:open|unanswered|unclear|to ask)(?: (?:question|point)s?)?\b[^:：?]{0,20}[:：]|\[!question\][-+]?)\W*", re.I)
 _MARKS = re.compile(r"[*_`#]+")
 
 
 async def open_questions(snapshot: Snapshot, documents: Collection[str] | None) -> dict[str, str]:
     """The first question each note says is open; of `documents` alone where given. Questions put in talk are none."""
-    sql = "SELECT p.document_id, p.text FROM documents d CROSS JOIN passages p ON p.document_id = d.id AND p.source = d.source WHERE p.live = 1 AND d.live = 1 AND d.shape != 'chat' " \
-          "AND p.kind IN ('paragraph', 'item', 'quote') AND (p.text LIKE '%?%' OR p.text LIKE '%？%') "
-    rows = await snapshot.catalog.fetch(sql + "ORDER BY p.rowid") if documents is None else await snapshot.catalog.fetch_in(sql + "AND d.id IN ({marks}) ORDER BY p.rowid", sorted(documents))
+    sql = ("SELECT p.document_id, p.text FROM documents d CROSS JOIN passages p ON p.document_id = d.id AND p.source = d.source WHERE p.live = 1 AND d.live = 1 "
+           "AND d.shape != 'chat' AND p.kind IN ('paragraph', 'item', 'quote') AND (p.text LIKE '%?%' OR p.text LIKE '%？%') ")
+    rows = await snapshot.catalog.fetch(f"{sql} ORDER BY p.rowid") if documents is None else await snapshot.catalog.fetch_in(
+        f"{sql} AND d.id IN ({{marks}}) ORDER BY p.rowid", sorted(documents))
     found: dict[str, str] = {}
     for row in rows:
         if row["document_id"] not in found and _OPEN.search(row["text"]) and (question := _question(row["text"])):
@@ -63,15 +66,16 @@ def lacking(things: Sequence[Thing], only: Collection[str] | None = None) -> lis
         missing = sorted(set.intersection(*(set(things[m].attributes) for m in alike)) - set(thing.attributes))
         sources = sorted({home for m in (*alike, n) for home in things[m].homes})
         if missing and len(sources) >= 2 and not set(thing.homes) >= set(sources):
-            found.append(_lack(thing, [things[m] for m in alike], missing, tuple(sources)))
+            found.append(_lack(thing, [things[m] for m in alike], missing))
     return found
 
 
-def _lack(thing: Thing, alike: Sequence[Thing], missing: Sequence[str], sources: tuple[str, ...]) -> Draft:
+def _lack(thing: Thing, alike: Sequence[Thing], missing: Sequence[str]) -> Draft:
     sentences = []
     for attribute in missing[:4]:
         given = [other.attributes[attribute][-1] for other in alike[:4]]
         values = listed([f"{other.subject.title} ({g.claim.value})" for other, g in zip(alike, given)])
-        sentences.append(Sentence(f"No note gives the {named(given)} of {thing.subject.title}, but it is given of {values}", (thing.subject, *(g.claim for g in given))))
+        sentences.append(Sentence(f"No note gives the {named(given)} of {thing.subject.title}, but it is given of {values}",
+                                  (thing.subject, *(g.claim for g in given))))
     names = listed([named(alike[0].attributes[a]) for a in missing[:2]])
-    return Draft(GAP, (thing.subject.id,), f"{thing.subject.title}: {names} not stated", tuple(sentences), 0.4 + len(alike) / 20, documents=sources)
+    return Draft(GAP, (thing.subject.id,), f"{thing.subject.title}: {names} not stated", tuple(sentences), len(alike))

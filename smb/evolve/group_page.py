@@ -21,7 +21,7 @@ from smb.model.evidence import Span
 
 SHOWN = 5  # members whose own words a page quotes
 _QUOTE = 180  # characters of what a member says
-_TELLING = 2.0  # rarity from which on a word that several share is worth telling
+_TELLING = 3.0  # rarity from which on a word that several share is worth telling
 _SHORT = 25  # and the fewest that say something
 
 
@@ -80,13 +80,14 @@ def links(nodes: Mapping[str, Node], ids: Sequence[str], limit: int = 3, more: i
 
 
 def sayings(nodes: Mapping[str, Node], texts: Mapping[str, str], ids: Sequence[str], limit: int = SHOWN) -> tuple[str, list[str]]:
-    """What the first of `ids` that say something say of themselves, a list item each; and which these are."""
+    """What the first of `ids` that say something of their own say, a list item each; and which these are."""
+    says = {id_: " ".join(texts.get(id_, "").split()) for id_ in ids}
+    times = Counter(says.values())
     found: dict[str, str] = {}
     for id_ in ids:
-        said = " ".join(texts[id_].split())
-        item = nodes[id_].item
-        if len(said) >= _SHORT and said != item.title and not said.endswith(":"):
-            found[id_] = f"- {item.link}: {clipped(said)}"
+        said = says[id_]
+        if len(said) >= _SHORT and times[said] == 1 and said != nodes[id_].item.title and not said.endswith(":") and not said.startswith("[!"):
+            found[id_] = f"- {nodes[id_].item.link}: {clipped(said)}"
         if len(found) == limit:
             break
     return "\n".join(found.values()), list(found)

@@ -6,6 +6,7 @@ which is written anew each time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from smb.model.revision import Statement
 LEAST = 4  # members of a page, of at least two documents
 CITED = 8
 _SHORT = 48  # characters of a title within a title
+_LINK = re.compile(r"\[\[[^|\]]*\|([^\]]*)\]\]")
 _CONNECTED = "\n\n## Connected to\n\n"
 
 
@@ -71,7 +73,7 @@ async def propose(snapshot: Snapshot, style: Style) -> Proposals:
         id_ = group.id_of(style.kind)
         same = bool(snapshot.since) and before.get(id_) == set(group.order) and not any(snapshot.is_new(nodes[i].item) for i in group.order)
         ending = _CONNECTED + connected[group.identity] if group.identity in connected else ""
-        if same and bodies[id_].partition(_CONNECTED.strip())[2].strip() == ending.partition(_CONNECTED.strip())[2].strip():
+        if same and _ending(bodies[id_]) == _ending(_LINK.sub(r"\1", ending)):
             looked.discard(id_)
             continue
         told, cited = sayings(nodes, bodies, group.order, 4)
@@ -89,12 +91,18 @@ async def propose(snapshot: Snapshot, style: Style) -> Proposals:
     return Proposals(wanted, looked)
 
 
+def _ending(body: str) -> str:
+    return body.partition(_CONNECTED.strip())[2].strip()
+
+
 async def _named(snapshot: Snapshot, style: Style, nodes: Mapping[str, Node], grouping: Grouping) -> list[Group]:
     """The groups worth a page: those held before under the names they have, then the largest of the others."""
     most = max(12, len(nodes) // 50)
     kept = {id_: group for group, id_ in grouping.kept.items()}
     found = [Group(snapshot.items[id_].identity, snapshot.items[id_].title, tuple(await style.order(snapshot, nodes, kept[id_]))) for id_ in sorted(kept)]
-    new = [g for g in grouping.groups if g not in grouping.kept and len({d for i in g for d in nodes[i].documents}) > 1][: max(0, most - len(found))]
+    new = [g for g in grouping.groups if g not in grouping.kept and len({d for i in g for d in nodes[i].documents}) > 1
+           and (style.bond is Bond.LINKS or sum(nodes[i].item.type is MemoryType.CONCEPT for i in g) >= LEAST)]  # bare names are alike in letters only
+    new = new[: max(0, most - len(found))]
     taken = {fold(group.title) for group in found}
     orders = [await style.order(snapshot, nodes, members) for members in new]
     for order, names in zip(orders, await style.names(snapshot, nodes, orders), strict=True):

@@ -14,7 +14,7 @@ from smb.evolve.dated import OF_THE_NOTE, cite, sentence, shown
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.plans import note
 from smb.evolve.snapshot import EVOLVED, Doc, Item, Snapshot
-from smb.evolve.verification_gaps import BUILT_ON, UNVERIFIED, built_on, changing_attributes
+from smb.evolve.verification_gaps import BUILT_ON, MUCH, UNVERIFIED, built_on, changing_attributes, listed
 from smb.model.currentness import judge
 from smb.model.edges import EdgeType
 from smb.model.evidence import Span
@@ -25,7 +25,6 @@ from smb.model.validity import from_iso, to_iso
 
 LINES = 10
 HUB = 4  # things that link to one, for it to be a hub
-MUCH = 3  # pages worked out from a claim, for much to rest on it
 WEEK = timedelta(days=7)
 AGED = timedelta(days=365)  # before the latest dated note
 CITED = 12
@@ -103,9 +102,10 @@ async def _week(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wanted | No
     parts += [f"{len(read) - len(new)} changed"] if len(read) > len(new) else []
     parts += [f"{len(gone)} went"] if gone else []
     over = await snapshot.superseded()
-    superseded = sorted((c for c in over.values() if c.modified > start and c.attribute not in OF_THE_NOTE), key=lambda c: (c.modified, c.title, c.id), reverse=True)[:LINES]
+    recent = (c for c in over.values() if c.modified > start and c.attribute not in OF_THE_NOTE)
+    superseded = sorted(recent, key=lambda c: (c.modified, c.title, c.id), reverse=True)[:LINES]
     histories = await snapshot.histories(c.id for c in superseded)
-    disputes = snapshot.of_type(MemoryType.CONTRADICTION)
+    disputes = [c for c in snapshot.of_type(MemoryType.CONTRADICTION) if c.modified > start]
     sections = []
     if len(new) < len(documents) and read:
         newest = sorted(read, key=lambda d: d.id not in new)
@@ -128,7 +128,7 @@ async def _week(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wanted | No
         return None
     cited = [snapshot.items[i] for d in read[:LINES] if (i := snapshot.canonical(d.primary)) in snapshot.items] + disputes[:LINES]
     day = last.date().isoformat()
-    body = f"In the week up to {day}, the last day the bank learned anything, {_listed(parts) or 'no note changed'}." + "".join(f"\n\n{s}" for s in sections)
+    body = f"In the week up to {day}, the last day the bank learned anything, {listed(parts) or 'no note changed'}." + "".join(f"\n\n{s}" for s in sections)
     return _wanted(snapshot, "week", "What changed in the last week", body, cited, [r.evidence[0] for c in superseded for r in quotes[c.id].supports[:1] if r.evidence])
 
 
@@ -166,10 +166,6 @@ async def _aged(snapshot: Snapshot, documents: Mapping[str, Doc]) -> Wanted | No
     body = ("Values of these kinds have changed before. These are more than a year older than the latest note, "
             f"of {latest.date().isoformat()}, and nothing has confirmed them since.\n\n") + "\n".join(lines) + _more(aged)
     return _wanted(snapshot, "ageing", "Values that may have aged", body, told, [q[0] for c in told if (q := quotes.get(c.id))])
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
 
 
 def _more(found: Sequence[object]) -> str:

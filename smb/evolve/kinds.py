@@ -108,7 +108,7 @@ def of_name(title: str, is_name: Callable[[str], bool]) -> str:
         return ""
     if re.search(r"\d", words[-1]) and not words[-1].isdigit() and is_name(" ".join(words[:-1])):
         return " ".join(words[:-1])
-    if len(words) > 3 or words[0].endswith("ing") or not all(_is_plain(word) for word in words):
+    if len(words) > 3 or words[0][0].isupper() and words[0].endswith("ing") or not all(_is_plain(word) for word in words):
         return ""
     for start in range(1, len(words)):
         rest = " ".join(words[start:])

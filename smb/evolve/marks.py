@@ -116,8 +116,8 @@ class MarkReader:
 _COLUMNS = "p.document_id, p.source, p.ordinal, p.kind, p.byte_start, p.byte_end, p.line_start, p.line_end, p.text, p.context, d.encoding"
 _LIVE = f"SELECT {_COLUMNS} FROM passages p JOIN documents d ON d.id = p.document_id WHERE p.live = 1 AND "
 _WORDS = " OR ".join(  # one of these is in every mark but a box, as the index folds them
-    "todo decided decision agreed resolved resolution entscheidung beschlossen beschluss décision décidé decisión decidido decisão decisões question questions unknown unknowns "
-    "open unresolved unanswered answered unclear clarify clarified offen offene frage fragen ouverte ouvertes suspens pregunta preguntas questão questões aberto".split())
+    "todo decided decision agreed resolved resolution entscheidung beschlossen beschluss décision décidé decisión decidido decisão decisões "
+    "question questions unknown unknowns open unresolved unanswered answered unclear clarify clarified offen offene frage fragen ouverte ouvertes suspens pregunta preguntas questão questões aberto".split())
 _RUNS = '"決定" OR "决定" OR "决策" OR "未解 解決" OR "待解 解决"'
 _RUN_HEADINGS = "未解決* OR 待解决* OR 決定* OR 决定* OR 决策*"
 _MARKED = (

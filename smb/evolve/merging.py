@@ -89,7 +89,8 @@ def merge_revisions(original: str, into: str, reason: str, histories: Mapping[st
     verdict = judge(histories[original], about=original)
     live = [r for r in stated(histories[original]) if r.object_id == original and isinstance(r.statement, Statement)]
     target = next((r for r in judge(histories[into], about=into).supports if isinstance(r.statement, Statement)), None)
-    if not live or target is None or {r.id for r in live} != {r.id for r in verdict.supports} or any(r.statement.mode is Mode.AUTHORED for r in live):  # type: ignore[union-attr]
+    authored = any(r.statement.mode is Mode.AUTHORED for r in live if isinstance(r.statement, Statement))
+    if not live or target is None or authored or {r.id for r in live} != {r.id for r in verdict.supports}:
         return []
     lead = lead_of(histories[into], into)
     merged = new_revision(RevisionKind.MERGE, original, live[0].object_type, replaces=tuple(sorted(r.id for r in live)), into=(into,), reason=reason, actor=actor)

@@ -95,7 +95,7 @@ async def _pairs(snapshot: Snapshot, judge_: Judge, items: Sequence[Item], fresh
     if new is not None and not new:
         return []
     found = candidate_pairs(snapshot.vectors(items), Groups(keys, subjects, words), new)
-    return [(items[a].id, items[b].id) for a, b in found if _comparable(items[a], items[b], said(a), said(b))]
+    return [(items[a].id, items[b].id) for a, b in found.tolist() if _comparable(items[a], items[b], said(a), said(b))]
 
 
 def _comparable(one: Item, other: Item, words: frozenset[str], others: frozenset[str]) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 RENEW = 0.25  # share of the nodes that are new or gone beyond which everything is grouped anew
-DENSITIES = (0.1, 0.02)  # least weight of ties a pair of members, of the finer and the coarser groups: some 20 and some 100 members
+DENSITIES = (0.1, 0.04)  # least weight of ties a pair of members, of the finer and the coarser groups: some 20 and some 40 members
 NEIGHBOURS = 8  # nearest by likeness that count as ties
 ALIKE = 0.45  # cosine of two texts about one subject; two texts taken at random have 0.07 in the median, 0.3 in the 95th percentile
 JOINS = 0.5  # share of its ties that must lead into a group for a new node to join it

@@ -1,6 +1,6 @@
 """Quantities in a sentence: a figure, what it measures, and how exactly it is meant.
 
-Owns number words, units, rates ("a year", "per minute"), ranges, approximations and bounds. A figure that names something ("web-1",
+Owns number words, units, rates ("a year", "per minute"), ranges, approximations and bounds. A figure that names something ("pi-4",
 "version 3", "page 66") is no quantity. Never decides whether two sentences speak of the same thing.
 """
 
@@ -100,8 +100,8 @@ _BOUNDS = {"at-least": "min", "more-than": "min", "over": "min", "above": "min",
 def quantities(text: str) -> tuple[list[Quantity], str]:
     """The quantities a sentence gives, and the sentence without them: the noun counted stays.
 
-    >>> quantities("It takes fourteen minutes to run.")[0][0].low
-    840.0
+    >>> quantities("The eggs boil for eleven minutes.")[0][0].low
+    660.0
     """
     found: list[Quantity] = []
     if not _HAS_NUMBER.search(text):
@@ -205,7 +205,7 @@ def _plain(m: re.Match[str], low: float, text: str) -> tuple[Quantity, str] | No
 
 
 def _names_something(m: re.Match[str], text: str) -> bool:
-    """Whether the figure is part of a name or a label: "web-1", "Python 3.11", "page 66", "#12"."""
+    """Whether the figure is part of a name or a label: "pi-4", "Python 3.11", "page 66", "#12"."""
     before = text[: m.start("low")]
     if m["bound"] or m["about"] or m["money"]:
         return False

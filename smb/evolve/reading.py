@@ -95,7 +95,6 @@ class Analysed:
     stamp: str = ""
     negations: int = 0
     quantifier: tuple[int, int] | None = None
-    only: bool = False
     slot: SlotValue | None = None
     predicates: bool = False
     order: bool = False
@@ -159,9 +158,13 @@ def analyse(said: Said) -> Analysed:
     denied = frozenset(t.concept for t in tokens if t.in_scope and t.weight)
     owned = frozenset(t.concept for t in tokens if any(w.endswith(("'s", "s'")) or w == "my" for w in lower[max(0, t.at - 2) : t.at]))
     lacks = ruled_out(_said_of_subject(lower, verb), denied) if negations == bool(denied) and not owned else frozenset()
-    has = implied(owned, frozenset(t.concept for t in tokens if t.after_verb), frozenset(t.concept for t in tokens) | {concept(lower[main])}) if not negations and main >= 0 else frozenset()
-    return Analysed(said, how, time_of(text, lower, verb), tuple(tokens), frozenset(t.concept for t in tokens), tuple(amounts), tuple(found_dates), stamp, negations, quantifier,
-                    "only" in lower, slot, verb >= 0 or bool(said.key), verb == 0, bool({"never", "cannot", "nobody"} & set(lower)) or "can" in lower and "not" in lower, lacks, has, _comparison(lower, tokens))
+    has: frozenset[str] = frozenset()
+    if not negations and main >= 0:
+        has = implied(owned, frozenset(t.concept for t in tokens if t.after_verb), frozenset(t.concept for t in tokens) | {concept(lower[main])})
+    universal = not {"never", "cannot", "nobody"}.isdisjoint(lower) or "can" in lower and "not" in lower
+    return Analysed(
+        said, how, time_of(text, lower, verb), tuple(tokens), frozenset(t.concept for t in tokens), tuple(amounts), tuple(found_dates), stamp, negations,
+        quantifier, slot, predicates=verb >= 0 or bool(said.key), order=verb == 0, universal=universal, lacks=lacks, has=has, comparison=_comparison(lower, tokens))
 
 
 def _said_of_subject(lower: list[str], verb: int) -> list[str]:
@@ -234,7 +237,7 @@ _SUBJECTS = frozenset("i we you they he she it who everyone nobody everybody".sp
 
 
 def _is_particle_pole(lower: list[str], i: int) -> bool:
-    """Whether "on", "up" and the like say a state ("is on in prod") and not a relation ("on the shelf")."""
+    """Whether "on", "up" and the like say a state ("is on in winter") and not a relation ("on the shelf")."""
     if lower[i] not in _PARTICLES or not poles(lower[i]):
         return False
     after = lower[i + 1] if i + 1 < len(lower) else "."
@@ -252,7 +255,7 @@ def _token(words: list[str], lower: list[str], i: int, verb: int, main: int, in_
         return None
     if form in DETERMINERS or form in CONJUNCTIONS or form in PRONOUNS:
         return None
-    attributive = _tells_which(lower, i, verb)
+    attributive = _tells_which(lower, i, verb) or i > 0 and (lower[i - 1] == "to" or lower[i - 1] == "be" and i > 1 and lower[i - 2] == "to")  # a purpose is no fact
     if form in _QUANTIFIERS or (form in AUXILIARIES or form in FILLERS) and (attributive or not axis or form in ("long", "present", "current")) and form != "may":
         return None
     word = words[i]
@@ -286,7 +289,7 @@ def _is_name(words: list[str], lower: list[str], i: int, verb: int) -> bool:
 
 
 def _tells_which(lower: list[str], i: int, verb: int) -> bool:
-    """Whether an adjective picks the thing meant ("the old parser") and is not said of it."""
+    """Whether an adjective picks the thing meant ("the old pump") and is not said of it."""
     after = lower[i + 1] if i + 1 < len(lower) else ""
     before = lower[i - 1] if i else ""
     if i == 0 and verb != 0 and after and after not in AUXILIARIES and after not in PREPOSITIONS:

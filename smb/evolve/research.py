@@ -124,7 +124,8 @@ async def _known(snapshot: Snapshot, questions: Collection[Noted], people: Colle
     claims = [c for c in snapshot.stated(MemoryType.CLAIM) if c.row is not None and c.attribute not in OF_THE_NOTE and "instruction" not in c.tags]
     called = {term for p in people for term in terms_of(p.title)}
     spans = {q.span.source: None for q in questions if q.span}
-    rows = await snapshot.catalog.fetch_in("SELECT source, byte_start, vector_row FROM passages WHERE live = 1 AND vector_row IS NOT NULL AND source IN ({marks})", sorted(spans))
+    rows = await snapshot.catalog.fetch_in(
+        "SELECT source, byte_start, vector_row FROM passages WHERE live = 1 AND vector_row IS NOT NULL AND source IN ({marks})", sorted(spans))
     at = {(row["source"], row["byte_start"]): row["vector_row"] for row in rows}
     asked = [q for q in questions if q.span and (q.span.source, q.span.byte_start) in at]
     if not claims or not asked or snapshot.matrix is None or not len(snapshot.matrix):
@@ -145,9 +146,11 @@ async def _known(snapshot: Snapshot, questions: Collection[Noted], people: Colle
     return found
 
 
-def _page(snapshot: Snapshot, area: str, questions: Sequence[Open], documents: Mapping[str, Doc], stated_in: Mapping[str, tuple[str, ...]], *, alone: bool = False) -> Wanted:
+def _page(snapshot: Snapshot, area: str, questions: Sequence[Open], documents: Mapping[str, Doc], stated_in: Mapping[str, tuple[str, ...]], *,
+          alone: bool = False) -> Wanted:
     def order(q: Open) -> tuple[bool, str, str]:
-        return (q.noted is None, to_iso(documents[q.noted.document].date.start) or "" if q.noted else "", q.noted.text if q.noted else q.asked.title if q.asked else "")
+        date = to_iso(documents[q.noted.document].date.start) if q.noted else ""
+        return (q.noted is None, date or "", q.noted.text if q.noted else q.asked.title if q.asked else "")
 
     told = sorted(questions, key=order)[:LINES]
     lines = []

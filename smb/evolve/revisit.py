@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from smb.evolve.snapshot import Snapshot
 from smb.model.objects import MemoryType
 
-WHOLE = 12_000  # objects up to which a bank is looked at whole
+WHOLE = 3_000  # objects up to which a bank is looked at whole
 _STATED = (MemoryType.CLAIM, MemoryType.CONCEPT, MemoryType.ENTITY, MemoryType.RELATIONSHIP)
 
 

@@ -22,7 +22,8 @@ from smb.model.validity import Interval
 CLOSE = 0.93  # cosine above which two claims with equal figures, names and negations may say the same
 _POINTING = frozenset("it its he his she her they their this that these those here there such one i we my our us me you your former latter both".split())
 _FIRST = frozenset("i we my our us me mine ours".split())
-_RELATIVE = frozenset("today yesterday tomorrow tonight now currently recently lately soon ago last next this week weekend morning evening afternoon yet still already".split())
+_RELATIVE = frozenset(
+    "today yesterday tomorrow tonight now currently recently lately soon ago last next this week weekend morning evening afternoon yet still already".split())
 _MONTHS = frozenset("january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec "
                     "monday tuesday wednesday thursday friday saturday sunday".split())
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d\Z")

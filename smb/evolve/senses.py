@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LEAST_NOTES = 2  # of a sense …
 LEAST_CLAIMS = 3  # … or this many claims
 MARGIN = 0.04  # by which a note is nearer to its own sense than to any other
-APART = 0.08  # by which notes of one sense are nearer to each other than to those of another
+APART = 0.05  # by which notes of one sense are nearer to each other than to those of another
 FAR = 0.55  # cosine between two notes that are each alone with their sense
 _KIND_END = frozenset(
     "of in that which who whose used with for made on and or to from by at as where when known found called within between near under over per via based "
@@ -35,8 +35,9 @@ _NO_KIND = frozenset(
 _DETERMINED = re.compile(r"^(?:(?:a|an|the|any|one of the|some|another)\s+)(?P<rest>[^.;:()]+)", re.I)
 _LEAD = re.compile(r"^(?:In|Within) [^,.]{2,40}, ")
 _BARE = re.compile(r"(?:a|an)\s(?!.{0,60}?\b(?:is|are|was|were|has|have|can|may|must|will|should|needs?)\b)", re.I)  # "A loom worked by pedals."
-_ADJECTIVE = re.compile(r"-|(?:al|ic|ive|ous|ful|less|ible|able|ary|ish|ed|ing|y|an|ern)\Z|^(?:small|large|big|heavy|light|soft|hard|hot|cold|thin|thick|dark|old|new|long|short|"
-                        r"fast|slow|deep|wide|flat|red|blue|green|black|white|grey|gray|young|free|open|dense|rare|common|sweet|sour|dry|wet|round|sharp)\Z")
+_ADJECTIVE = re.compile(
+    r"-|(?:al|ic|ive|ous|ful|less|ible|able|ary|ish|ed|ing|y|an|ern)\Z|^(?:small|large|big|heavy|light|soft|hard|hot|cold|thin|thick|dark|old|new|long|short|"
+    r"fast|slow|deep|wide|flat|red|blue|green|black|white|grey|gray|young|free|open|dense|rare|common|sweet|sour|dry|wet|round|sharp)\Z")
 _SAYS = re.compile(r"\s+(?:is|are|was|were|refers to|means|denotes)\s+", re.I)
 
 
@@ -90,18 +91,19 @@ def _head(phrase: str, many: bool = False) -> str:
     words: list[str] = []
     for word in re.findall(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|,", found["rest"] if found else re.split(r"[.;:()]", phrase, maxsplit=1)[0]):
         word = word.lower()
-        if word in _KIND_END or words and (word.endswith("ed") or word in IRREGULAR) or word == "," and not (words and _ADJECTIVE.search(words[-1])):
+        if word in _KIND_END or words and "-" not in word and (word.endswith("ed") or word in IRREGULAR) or word == "," and not (words and _ADJECTIVE.search(words[-1])):
             break
         words += [] if word == "," else [word]
     return "" if not words or words[-1] in _NO_KIND or len(words) > 8 else words[-1]
 
 
-def senses_of(mentions: Sequence[Mention], alike: np.ndarray) -> list[Sense]:
-    """The senses of a name, by their kind; empty where it has one. `alike` is float32 (n, n), the cosines of what the notes say."""
+def senses_of(mentions: Sequence[Mention], vectors: np.ndarray) -> list[Sense]:
+    """The senses of a name, by their kind; empty where it has one. `vectors` are float32 (n, d), of what the notes say, of length 1 or zero."""
     seeds = _seeds(mentions)
     if len(seeds) < 2:
         return []
-    near = _nearness(mentions, alike)
+    alike = vectors @ vectors.T
+    near = _nearness(mentions, _without_the_shared(vectors) if len(mentions) > 3 else alike)
     groups = [list(seed) for seed in seeds]
     for n in range(len(mentions)):
         if any(n in seed for seed in seeds):
@@ -129,13 +131,25 @@ def _seeds(mentions: Sequence[Mention]) -> list[list[int]]:
     return sorted(members for _, members in seeds)
 
 
+def _without_the_shared(vectors: np.ndarray) -> np.ndarray:
+    """Cosines of the vectors once what all have in common, the name above all, is taken off: float32 (n, n)."""
+    import numpy as np
+
+    rest = vectors - vectors.mean(axis=0)
+    lengths = np.linalg.norm(rest, axis=1, keepdims=True)
+    rest = rest / np.where(lengths == 0, 1, lengths)
+    return rest @ rest.T
+
+
 def _nearness(mentions: Sequence[Mention], alike: np.ndarray) -> list[list[float]]:
-    return [[float(alike[i, j]) + 0.1 * min(3, len(a.words & b.words)) + 0.2 * min(2, len(a.names & b.names)) + 0.3 * (b.document in a.linked or a.document in b.linked)
-             for j, b in enumerate(mentions)] for i, a in enumerate(mentions)]
+    def nearness(a: Mention, b: Mention) -> float:
+        return 0.1 * min(3, len(a.words & b.words)) + 0.2 * min(2, len(a.names & b.names)) + 0.3 * (b.document in a.linked or a.document in b.linked)
+
+    return [[float(alike[i, j]) + nearness(a, b) for j, b in enumerate(mentions)] for i, a in enumerate(mentions)]
 
 
 def _apart(mentions: Sequence[Mention], groups: Sequence[Sequence[int]], near: Sequence[Sequence[float]], alike: np.ndarray) -> bool:
-    """Whether nothing but the name holds notes of different groups together, and each is nearer to its own."""
+    """Whether nothing but the name holds notes of different groups together, and those of one are nearer to each other."""
     within = [near[a][b] for group in groups for a in group for b in group if a < b]
     across = [(a, b) for g, group in enumerate(groups) for other in groups[g + 1:] for a in group for b in other]
     for a, b in across:
@@ -148,11 +162,6 @@ def _apart(mentions: Sequence[Mention], groups: Sequence[Sequence[int]], near: S
     alone = [group[0] for group in groups if len(group) == 1]
     if any(float(alike[a, b]) > FAR for a, b in across if a in alone or b in alone):
         return False
-    for g, group in enumerate(groups):
-        for a in group if len(group) > 1 else ():
-            own = sum(near[a][b] for b in group if b != a) / (len(group) - 1)
-            if any(own < sum(near[a][b] for b in other) / len(other) + MARGIN for h, other in enumerate(groups) if h != g):
-                return False
     return True
 
 

@@ -1,4 +1,4 @@
-"""The value a sentence gives to something that has one: "the lead is *Karim*", "the frontend is written in *TypeScript*".
+"""The value a sentence gives to something that has one: "the notary is *Reyes*", "the libretto is written in *Czech*".
 
 Owns the constructions in which a value is unique by grammar or by the verb, and says which words of the sentence are the value. Never
 compares two values.
@@ -25,18 +25,29 @@ class SlotValue:
     names: bool = False
 
 
+_VERBS_WITH = {  # preposition → verbs after which it brings the one value
+    "in": "write build store host locate live born found pay study publish hold happen park grow keep sleep set stay bake cook cover log "
+          "communicate record start end produce render format package bill trade meet rehearse practice dress",
+    "by": "write build make send ship deliver host lead teach own manage maintain design paint compose direct found coach sponsor invent "
+          "heat power travel commute pay translate edit publish chair conduct fund cater print insure back train authenticate "
+          "communicate record operate supply produce provide handle sign fuel approve review clean process render bill water",
+    "with": "build live heat pay serve insure cook fill cover authenticate season fuel clean process render format feed",
+    "of": "build make sew",
+    "from": "build make ship come depart sew",
+    "at": "store host locate live work study hold happen keep sleep stay record start end meet rehearse practice",
+    "on": "store host deploy run locate print park keep sleep cook record play drive trade",
+    "via": "send ship deliver authenticate communicate distribute",
+    "to": "deploy marry report log belong",
+    "as": "work format package distribute",
+    "for": "work play",
+    "into": "translate",
+    "after": "name",
+    "under": "license distribute",
+}
 _UNIQUE_VERBS: dict[str, frozenset[str]] = {}  # concept of the verb → prepositions after which its value comes
-for _verb, _preps in {
-        "write": "in by", "build": "with of by in from", "make": "of from by", "store": "in at on", "send": "by via", "ship": "by via from", "deliver": "by via", "host": "on at in by", "deploy": "on to", "run": "on",
-        "locate": "in at on", "live": "in at with", "born": "in", "lead": "by", "teach": "by", "own": "by", "manage": "by", "maintain": "by", "design": "by", "paint": "by", "compose": "by",
-        "direct": "by", "found": "by in", "coach": "by", "sponsor": "by", "invent": "by", "work": "as at for", "heat": "with by", "power": "by", "travel": "by", "commute": "by", "pay": "by in with",
-        "translate": "into by", "name": "after", "marry": "to", "report": "to", "study": "at in", "edit": "by", "publish": "by in", "chair": "by", "conduct": "by", "fund": "by", "hold": "in at",
-        "happen": "in at", "cater": "by", "print": "on by", "serve": "with", "park": "in on", "grow": "in", "keep": "in at on", "sleep": "in on at", "set": "in", "come": "from", "stay": "at in", "depart": "from", "insure": "with by", "back": "by",
-        "train": "by", "bake": "in", "cook": "in on with", "fill": "with", "cover": "with in", "log": "to in", "authenticate": "with via by", "communicate": "by via in", "record": "in on at by",
-        "start": "in at", "end": "in at", "operate": "by", "supply": "by", "produce": "by in", "provide": "by", "handle": "by", "sew": "from of", "season": "with", "sign": "by", "play": "on for", "drive": "on", "fuel": "by with", "approve": "by", "review": "by",
-        "clean": "by with", "process": "by with", "render": "with by in", "format": "as in with", "license": "under", "package": "as in", "distribute": "as under via", "bill": "in by", "trade": "in on", "meet": "in at", "rehearse": "in at", "practice": "in at", "belong": "to", "dress": "in", "feed": "with", "water": "by",
-}.items():
-    _UNIQUE_VERBS[concept(_verb)] = _UNIQUE_VERBS.get(concept(_verb), frozenset()) | frozenset(_preps.split())
+for _preposition, _verbs in _VERBS_WITH.items():
+    for _verb in _verbs.split():
+        _UNIQUE_VERBS[concept(_verb)] = _UNIQUE_VERBS.get(concept(_verb), frozenset()) | {_preposition}
 _AGENTS = frozenset(("by", "with", "from", "under"))  # of what is done: by whom, with what
 _ROLE_VERBS = frozenset(map(concept, "lead manage own maintain coach teach chair direct head conduct edit run captain supervise write design found invent compose paint".split()))
 _USING = frozenset(map(concept, "use run take have need".split()))
@@ -94,7 +105,7 @@ def _after_preposition(lower: list[str], main: int, root: str, passive: bool = F
 
 
 def _used(words: list[str], lower: list[str], main: int) -> SlotValue | None:
-    """ "we use VALUE for the wiki", "the wiki uses VALUE"."""
+    """ "we use VALUE for the ledger", "the ledger uses VALUE"."""
     if concept(lower[main]) not in _USING:
         return None
     value = _phrase(lower, main + 1)

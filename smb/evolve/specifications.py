@@ -22,7 +22,8 @@ from smb.model.objects import Link, MemoryType, Mode
 from smb.model.revision import Statement
 from smb.model.validity import to_iso
 
-_STATUSES = ("superseded", "deprecated", "rejected", "withdrawn", "replaced", "obsolete", "accepted", "approved", "decided", "implemented", "proposed", "draft", "pending", "in review")
+_STATUSES = (  # what ends it, what accepts it, what has it wait
+    "superseded", "deprecated", "rejected", "withdrawn", "replaced", "obsolete", "accepted", "approved", "decided", "implemented", "proposed", "draft", "pending", "in review")
 _STATUS = re.compile(rf"\b({'|'.join(_STATUSES)})\b", re.IGNORECASE)
 _STATUS_LINE = re.compile(r"^status\s*[:：]\s*(.+)", re.IGNORECASE)
 OVER = frozenset(_STATUSES[:6])

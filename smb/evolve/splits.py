@@ -73,36 +73,43 @@ class ConceptSplitter:
         return {i: kinds for i, kinds in found.items() if len(kinds) > 1 and len(set().union(*kinds.values())) > 1}
 
     async def _senses(self, snapshot: Snapshot, concept: Item, kinds: Mapping[str, Collection[str]]) -> list[Sense]:
-        import numpy as np
-
         documents = (await snapshot.documents_of([concept.id])).get(concept.id, ())
         if not 2 <= len(documents) <= WIDEST:
             return []
         mentions, vectors = await _mentions(snapshot, concept, documents, kinds)
-        return senses_of(mentions, (vectors @ vectors.T).astype(np.float32))
+        return senses_of(mentions, vectors)
 
     async def _split(self, snapshot: Snapshot, concept: Item, senses: Sequence[Sense]) -> list[Revision]:
         claims = [c for c in snapshot.stated(MemoryType.CLAIM) if c.about == concept.id]
         titles = {d: f"{concept.title} ({sense.kind})" for sense in senses for d in sense.documents}
         ids = {d: object_id(MemoryType.CONCEPT.value, fold(title)) for d, title in titles.items()}
         edges = {i: relationship_identity(concept.id, EdgeType.CONTAINS.value, i) for i in dict.fromkeys(ids.values())}
-        histories = await snapshot.histories([concept.id, *ids.values(), *(c.id for c in claims), *(object_id(MemoryType.RELATIONSHIP.value, e) for e in edges.values())])
+        relationships = {i: object_id(MemoryType.RELATIONSHIP.value, e) for i, e in edges.items()}
+        histories = await snapshot.histories([concept.id, *ids.values(), *(c.id for c in claims), *relationships.values()])
         live = [r for r in stated(histories[concept.id]) if r.object_id == concept.id and isinstance(r.statement, Statement)]
         if any(r.document not in ids for r in live) or {r.id for r in live} != {r.id for r in judge(histories[concept.id], about=concept.id).supports}:
             return []
         reason = "several things: " + ", ".join(sense.kind for sense in senses)
-        planned = [new_revision(RevisionKind.SPLIT, concept.id, concept.type.value, replaces=tuple(sorted(r.id for r in live)), into=tuple(edges), reason=reason, actor=self.name)]
+        split = {"replaces": tuple(sorted(r.id for r in live)), "into": tuple(edges), "reason": reason}
+        planned = [new_revision(RevisionKind.SPLIT, concept.id, concept.type.value, actor=self.name, **split)]
         planned += [new_revision(RevisionKind.ASSERT, ids[r.document], concept.type.value, document=r.document, evidence=r.evidence, actor=self.name,
                                  statement=said_of(r.statement, titles[r.document], fold(titles[r.document]))) for r in live]  # type: ignore[arg-type]
         shown = dict(zip(ids.values(), titles.values(), strict=True))
         for part, identity in edges.items():
-            statement = Statement(f"{concept.title} contains {shown[part]}", identity, about=concept.id, links=(Link(part, EdgeType.CONTAINS),), confidence=0.9, mode=Mode.INFERRED)
-            planned.append(new_revision(RevisionKind.ASSERT, object_id(MemoryType.RELATIONSHIP.value, identity), MemoryType.RELATIONSHIP.value, statement=statement, actor=self.name))
+            statement = Statement(f"{concept.title} contains {shown[part]}", identity, about=concept.id, links=(Link(part, EdgeType.CONTAINS),), confidence=0.9,
+                                  mode=Mode.INFERRED)
+            planned.append(new_revision(RevisionKind.ASSERT, relationships[part], MemoryType.RELATIONSHIP.value, statement=statement, actor=self.name))
         for claim in claims:
-            planned += [new_revision(r.kind, claim.id, claim.type.value, document=r.document, evidence=r.evidence, replaces=(*(t for t in r.replaces if r.kind is RevisionKind.SUPERSEDE), r.id),
-                                     reason=r.reason, actor=self.name, statement=replace(r.statement, about=ids[r.document]))
-                        for r in stated(histories[claim.id]) if r.object_id == claim.id and isinstance(r.statement, Statement) and r.document in ids]
+            planned += [_about(r, ids[r.document], self.name) for r in stated(histories[claim.id]) if r.object_id == claim.id and r.document in ids]
         return [again(r, {h.id: h for h in histories.get(r.object_id, ())}) for r in planned]
+
+
+def _about(r: Revision, part: str, actor: str) -> Revision:
+    """A claim's statement said again of the thing its note speaks of; what it superseded it still does."""
+    assert isinstance(r.statement, Statement)
+    kept = r.replaces if r.kind is RevisionKind.SUPERSEDE else ()
+    return new_revision(r.kind, r.object_id, r.object_type, document=r.document, evidence=r.evidence, replaces=(*kept, r.id), reason=r.reason, actor=actor,
+                        statement=replace(r.statement, about=part))
 
 
 async def undone_splits(catalog: Catalog, actor: str) -> set[str]:
@@ -127,7 +134,7 @@ async def _mentions(snapshot: Snapshot, concept: Item, documents: Sequence[str],
         if item is not None and item.type in (MemoryType.CONCEPT, MemoryType.ENTITY) and i != concept.id and len(held) <= rare and fold(item.title) != fold(concept.title):
             for d in wanted.intersection(held):
                 names.setdefault(d, set()).add(i)
-    claims = Counter(d for i, held in stated_in.items() if (item := snapshot.items.get(i)) and item.type is MemoryType.CLAIM and item.about == concept.id for d in wanted.intersection(held))
+    claims = Counter(d for c in snapshot.stated(MemoryType.CLAIM) if c.about == concept.id for d in wanted.intersection(stated_in.get(c.id, ())))
     primary = {live[d].primary: d for d in live if live[d].primary != concept.id}
     linked: dict[str, set[str]] = {d: set() for d in documents}
     for edge in await snapshot.edges():
@@ -157,7 +164,8 @@ async def _passages(snapshot: Snapshot, concept: Item, documents: Sequence[str])
     means: list[np.ndarray] = []
     for d in documents:
         rows = await snapshot.catalog.fetch(
-            "SELECT text, vector_row, byte_start, byte_end FROM passages WHERE document_id = ? AND live = 1 AND kind NOT IN ('code', 'properties', 'html') ORDER BY ordinal", (d,))
+            "SELECT text, vector_row, byte_start, byte_end FROM passages WHERE document_id = ? AND live = 1 AND kind NOT IN ('code', 'properties', 'html') "
+            "ORDER BY ordinal", (d,))
         near = rows if d in about else [r for r in rows if any(r["byte_start"] < end and start < r["byte_end"] for start, end in spoken.get(d, ()))] or rows
         near = near[:READ]
         texts.append("\n".join(r["text"] for r in near))

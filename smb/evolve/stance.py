@@ -34,26 +34,48 @@ class Stance:
 
 
 _REPORT = re.compile(
-    r"^(?:[Aa]ccording\sto (?P<by>[^,]{2,40}),\s*|(?P<who>[A-ZÀ-Þ][\w.'-]*(?:\s[A-ZÀ-Þ][\w.'-]*){0,2}|(?:[Tt]he|[Mm]y|[Oo]ur)\s\w+|[Hh]e|[Ss]he|[Tt]hey|I|[Ww]e)\s(?:also\s|still\s)?"
-    r"(?P<verb>(?:says?|said|thinks?|thought|believes?|believed|claims?|claimed|doubts?|doubted|guess(?:es)?)(?:\sthat)?(?=\s\w+\s)|(?:argues?|argued|feels?|felt|insists?|insisted|reports?|reported|writes?|wrote|"
-    r"told\s\w+|tells\s\w+|mentions?|mentioned|suggests?|suggested|states?|stated|denies|denied|suspects?|suspected|hopes?|wishes|expects?|warns?|warned|recommends?|recommended|announced|promised|"
+    r"^(?:[Aa]ccording\sto (?P<by>[^,]{2,40}),\s*|(?P<who>[A-ZÀ-Þ][\w.'-]*(?:\s[A-ZÀ-Þ][\w.'-]*){0,2}|(?:[Tt]he|[Mm]y|[Oo]ur)\s\w+|[Hh]e|"
+    r"[Ss]he|[Tt]hey|I|[Ww]e)\s(?:also\s|still\s)?"
+    r"(?P<verb>(?:says?|said|thinks?|thought|believes?|believed|claims?|claimed|doubts?|doubted|guess(?:es)?)(?:\sthat)?(?=\s\w+\s)|"
+    r"(?:argues?|argued|feels?|felt|insists?|insisted|reports?|reported|writes?|wrote|"
+    r"told\s\w+|tells\s\w+|mentions?|mentioned|suggests?|suggested|states?|stated|denies|denied|suspects?|suspected|hopes?|wishes|expects?|"
+    r"warns?|warned|recommends?|recommended|announced|promised|"
     r"remembers?|recalls?|noted|notes|explained|explains|confirmed|confirms|admits|admitted)\sthat)\s)(?=\w)")
 _DOUBTING = re.compile(r"^(?:doubt|denied|denies|suspect|guess|hope|wish|expect|suggest|recommend)", re.IGNORECASE)
 _SUPPOSED = re.compile(
-    r"\b(?:might|could|would|if|unless|whether|maybe|perhaps|possibly|probably|likely|presumably|supposedly|allegedly|apparently|suppose|supposing|assume|assuming|assumes|imagine|consider|considers|"
-    r"considering|thinking\s(?:of|about)|propose|proposes|proposed|hope|hopes|hoping|wish|wishes|plan\sto|plans\sto|planning|planned\sto|want\sto|wants\sto|wanted\sto|"
-    r"intend|intends|intended|todo|seems|seem|appears\sto|rumou?r|rumou?red|in\stheory|what\sif|shall\swe|let's|for\sexample|e\.g\.|for\sinstance|as\sif|as\sthough|would-be|unclear|not\ssure|unsure|wonder|"
-    r"not\sknow|don't\sknow|imagined|hypothetical(?:ly)?|potential(?:ly)?|ideally|either|even\sthough|tends?\sto|tempted|tried\sto|try\sto|tries\sto)\b", re.IGNORECASE)
+    r"\b(?:might|could|would|if|unless|whether|maybe|perhaps|possibly|probably|likely|presumably|supposedly|allegedly|apparently|suppose|"
+    r"supposing|assume|assuming|assumes|imagine|consider|considers|"
+    r"considering|thinking\s(?:of|about)|propose|proposes|proposed|hope|hopes|hoping|wish|wishes|plan\sto|plans\sto|planning|planned\sto|"
+    r"want\sto|wants\sto|wanted\sto|"
+    r"intend|intends|intended|todo|seems|seem|appears\sto|rumou?r|rumou?red|in\stheory|what\sif|shall\swe|let's|for\sexample|e\.g\.|"
+    r"for\sinstance|as\sif|as\sthough|would-be|unclear|not\ssure|unsure|wonder|"
+    r"not\sknow|don't\sknow|imagined|hypothetical(?:ly)?|potential(?:ly)?|ideally|either|even\sthough|tends?\sto|tempted|tried\sto|try\sto|"
+    r"tries\sto)\b", re.IGNORECASE)
 _MAY = re.compile(r"\bmay\b(?!\s(?:only|not)\b)")
-_PERMITS = re.compile(r"\bmay\b.*\bat-most\b|\b(?:you|users?|members|visitors|guests|customers|clients|employees|students|pupils|children|dogs|everyone|anyone|nobody)\smay\b")
+_PERMITS = re.compile(
+    r"\bmay\b.*\bat-most\b|\b(?:you|users?|members|visitors|guests|customers|clients|employees|students|pupils|children|dogs|everyone|anyone|"
+    r"nobody)\smay\b")
 _CHANGES = re.compile(
-    r"\b(?:no-longer|any-more|now|nowadays|switched|changed|moved\s(?:\S+\s){0,4}(?:to|from)|migrated|renamed|became|becomes?|turned\sinto|from\s[^.;]{1,40}\sto\s|replaced|used\sto|until\s(?:now|recently)|since\sthen|"
-    r"instead\sof|new\svalue|formerly|previously|was\s[^.;]{1,40}(?:,|\sand)\s(?:is\s)?now|updated?\sto|upgraded\sto|raised\s\S+\s|lowered\s\S+\s|corrected|correction|originally|initially|at\sfirst|yet)\b", re.IGNORECASE)
-_PAST_ONLY = re.compile(r"\b(?:used\sto|formerly|previously|once\swas|originally|initially|at\sfirst|back\sthen|in\sthe\spast|ago|last\s(?:year|month|week|time|night|spring|summer|autumn|winter|season)|yesterday|earlier|back\sin|former|ex-\w+|until\s(?:now|recently|then))\b", re.IGNORECASE)
+    r"\b(?:no-longer|any-more|now|nowadays|switched|changed|moved\s(?:\S+\s){0,4}(?:to|from)|migrated|renamed|became|becomes?|turned\sinto|"
+    r"from\s[^.;]{1,40}\sto\s|replaced|used\sto|until\s(?:now|recently)|since\sthen|"
+    r"instead\sof|new\svalue|formerly|previously|was\s[^.;]{1,40}(?:,|\sand)\s(?:is\s)?now|updated?\sto|upgraded\sto|raised\s\S+\s|"
+    r"lowered\s\S+\s|corrected|correction|originally|initially|at\sfirst|yet)\b", re.IGNORECASE)
+_PAST_ONLY = re.compile(
+    r"\b(?:used\sto|formerly|previously|once\swas|originally|initially|at\sfirst|back\sthen|in\sthe\spast|ago|last\s(?:year|month|week|time|"
+    r"night|spring|summer|autumn|winter|season)|yesterday|earlier|back\sin|former|ex-\w+|until\s(?:now|recently|then))\b", re.IGNORECASE)
 _ENDING = frozenset(map(stem, "resign quit retire give-up stop cease abandon discontinue step-down".split()))
-_ENDED = re.compile(r"\b(?:has\s|have\s|had\s|'s\s|'ve\s)?(?:step-down|resigned|quit|retired|give-up|stopped|ceased|abandoned|discontinued|stood\sdown)\b|\b(?<!the\s)(?<!my\s)(?<!our\s)(?<!to\s)(?<!is\s)(?<!are\s)(?<!was\s)(?<!were\s)(?<!on\s)left(?=\s(?:the|our|his|her|their|in|for|as|at)\b|\s?[.!]?$)", re.IGNORECASE)
-_DEICTIC = re.compile(r"^(?:otherwise|unlike|besides|except|apart\sfrom|in\s(?:either|such|both|all|some|other|most)\scases?|in\scontrast|similarly|likewise|conversely|alternatively)\b|^(?:so\s|and\s|but\s|then\s|also,?\s|thus\s|here,?\s|\w+ly,?\s)?(?:it|it's|this|that|these|those|he|she|he's|she's|his|her|its|here|there's|such|the\s(?:following|above|below|former|latter|resulting|result|trick|problem|answer|idea|point|reason|example|solution|(?:same|other|previous|next|first|second|third|last)(?=\s(?:is|was|are|were|one|of)\b)))\b(?!\s(?:are|is|was)\sno\b)", re.IGNORECASE)
-_POINTS = re.compile(r"\b(?:this|these|those|today|tonight|tomorrow|yesterday|hereby|herein|shown\s(?:above|below)|the\s(?:following|above|below))\b", re.IGNORECASE)
+_ENDED = re.compile(
+    r"\b(?:has\s|have\s|had\s|'s\s|'ve\s)?(?:step-down|resigned|quit|retired|give-up|stopped|ceased|abandoned|discontinued|stood\sdown)\b|"
+    r"\b(?<!the\s)(?<!my\s)(?<!our\s)(?<!to\s)(?<!is\s)(?<!are\s)(?<!was\s)(?<!were\s)(?<!on\s)left(?=\s(?:the|our|his|her|their|in|for|as|"
+    r"at)\b|\s?[.!]?$)", re.IGNORECASE)
+_DEICTIC = re.compile(
+    r"^(?:otherwise|unlike|besides|except|apart\sfrom|in\s(?:either|such|both|all|some|other|most)\scases?|in\scontrast|similarly|likewise|"
+    r"conversely|alternatively)\b|^(?:so\s|and\s|but\s|then\s|also,?\s|thus\s|here,?\s|\w+ly,?\s)?(?:it|it's|this|that|these|those|he|she|"
+    r"he's|she's|his|her|its|here|there's|such|the\s(?:following|above|below|former|latter|resulting|result|trick|problem|answer|idea|point|"
+    r"reason|example|solution|(?:same|other|previous|next|first|second|third|last)(?=\s(?:is|was|are|were|one|of)\b)))\b(?!\s(?:are|is|"
+    r"was)\sno\b)", re.IGNORECASE)
+_POINTS = re.compile(
+    r"\b(?:this|these|those|today|tonight|tomorrow|yesterday|hereby|herein|shown\s(?:above|below)|the\s(?:following|above|below))\b", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|[Mm]y|me|mine)\b")
 _CLEFT = re.compile(r"^it\s(?:(?:is|was)\s(?:in|on|at|an?|the|about|only|\d)|takes|took|costs?)\b|^there\s(?:is|are|was|were)\b", re.IGNORECASE)
 

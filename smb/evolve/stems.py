@@ -42,7 +42,11 @@ _VARIANTS = {
     "centralised": "centralized", "practise": "practice", "enquiry": "inquiry", "mould": "mold", "plough": "plow", "storey": "story",
     "yoghurt": "yogurt", "pyjamas": "pajamas", "e-mail": "email", "e-mails": "email", "e-mailed": "email",
 }
-PAST_FORMS = frozenset(form for form, base in _IRREGULAR.items() if form != base and not form.endswith(("s", "ing")) and base not in ("man", "woman", "child", "person", "foot", "tooth", "mouse", "goose", "leaf", "knife", "good", "bad", "far", "much", "little", "datum", "be", "sibling", "index", "matrix", "analysis", "crisis", "criterion", "wife", "life", "shelf", "half", "wolf", "loaf", "calf")) | frozenset("put set cut left was were been had did found felt saw lay read".split())
+_NO_VERBS = frozenset(
+    "man woman child person foot tooth mouse goose leaf knife good bad far much little datum be sibling index matrix analysis crisis criterion wife life shelf half wolf "
+    "loaf calf important".split())
+PAST_FORMS = frozenset(form for form, base in _IRREGULAR.items() if form != base and not form.endswith(("s", "ing")) and base not in _NO_VERBS) | frozenset(
+    "put set cut left was were been had did found felt saw lay read".split())
 _KEPT = frozenset("container important authority university universal police experiment relative relation organism generation wander".split())  # the stemmer would give these another word's stem
 _stemmer = snowballstemmer.stemmer("english")
 

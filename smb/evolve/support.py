@@ -27,7 +27,8 @@ class Support:
 
     def held(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """The sentences whose figures stand in what they cite."""
-        return [sentence for sentence in sentences if grounded(sentence, [*(s.quote for s in sentence.spans), *(text for item in sentence.cites for text in self._known(item))])]
+        return [sentence for sentence in sentences
+                if grounded(sentence, [*(span.quote for span in sentence.spans), *(text for item in sentence.cites for text in self._known(item))])]
 
     def _known(self, item: Item) -> list[str]:
         return [item.title, (item.valid_from or "")[:10], (item.valid_to or "")[:10], *(document.title for document in self.documents.get(item.id, ())),

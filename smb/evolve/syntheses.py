@@ -7,11 +7,12 @@ belong together and no note says so.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from smb.evolve.bridges import BRIDGE, draft_of, kept_of, linked_documents, meetings
+from smb.evolve.bridges import draft_of, kept_of, linked_documents, meetings
 from smb.evolve.doc_terms import DocTerms, read, read_around
 from smb.evolve.drafts import Draft
 from smb.evolve.gaps import GAP, lacking, open_questions
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 OBJECTS, SOURCES = 3, 2  # what a synthesis cites at least
-_FEW, _SHARE = 10, 30  # bridges a bank may hold: so many, and one more for so many documents
-_RELATED = f" {EdgeType.RELATED_TO} "
+_FEW, _SHARE = 12, 30  # syntheses of one kind a bank may hold: so many, and one more for so many documents
 
 
 class SynthesisGenerator:
@@ -44,11 +44,11 @@ class SynthesisGenerator:
         again = await revisit(snapshot, self.name)
         if again is None:
             return Proposals()
-        ends = {item.id: tuple(item.identity.split(_RELATED)) for item in snapshot.of_type(MemoryType.RELATIONSHIP) if item.mode is Mode.INFERRED and _RELATED in item.identity}
-        considered = await again.considered(snapshot, ends)
+        considered = await again.considered(snapshot, _discoveries(snapshot))
         ours = considered & again.held.keys()
-        kept = sum(_kind(snapshot.items[i]) == BRIDGE for i in again.held.keys() - considered)
-        drafts = await self._bridges(snapshot, again.documents, kept) + await self._of_values(snapshot, await again.subjects(snapshot, ours), any(_kind(snapshot.items[i]) == GAP for i in ours))
+        drafts = await self._bridges(snapshot, again.documents)
+        drafts += await self._of_values(snapshot, await again.subjects(snapshot, ours), any(_kind(snapshot.items[i]) == GAP for i in ours))
+        drafts = _strongest(drafts, Counter(_kind(snapshot.items[i]) for i in again.held.keys() - ours), len(await snapshot.documents()))
         support = await quotes_of(snapshot, [item.id for draft in drafts for item in draft.cited])
         proposals = Proposals(considered=considered)
         for draft in drafts:
@@ -58,13 +58,12 @@ class SynthesisGenerator:
                     proposals.wanted.append(relation)
         return proposals
 
-    async def _bridges(self, snapshot: Snapshot, documents: Collection[str] | None, kept: int) -> list[Draft]:
+    async def _bridges(self, snapshot: Snapshot, documents: Collection[str] | None) -> list[Draft]:
         said = await read(snapshot) if documents is None else await read_around(snapshot, documents)
         linked, subjects = await linked_documents(snapshot, None if documents is None else said.told), await subjects_of(snapshot)
         questions = await open_questions(snapshot, None if documents is None else said.told)
         found = meetings(said, linked, _vectors(snapshot, said), questions, documents)
-        drafts = [draft for meeting in kept_of(found) if (draft := draft_of(said, meeting, subjects, found)) is not None]
-        return drafts[: max(0, _FEW + len(said.documents) // _SHARE - kept)]
+        return [draft for meeting in kept_of(found) if (draft := draft_of(said, meeting, subjects, found)) is not None]
 
     async def _of_values(self, snapshot: Snapshot, about: Collection[str] | None, gaps: bool) -> list[Draft]:
         """`gaps`: look for things that lack what their like have, which takes all of them, also where only `about` is looked at."""
@@ -78,6 +77,23 @@ class SynthesisGenerator:
 
 def _kind(item: Item) -> str:
     return item.identity.split(":")[1]
+
+
+def _discoveries(snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
+    """Each relationship evolution has discovered → its two ends."""
+    edge = f" {EdgeType.RELATED_TO} "
+    return {item.id: tuple(item.identity.split(edge)) for item in snapshot.of_type(MemoryType.RELATIONSHIP) if item.mode is Mode.INFERRED and edge in item.identity}
+
+
+def _strongest(drafts: Sequence[Draft], kept: Counter[str], documents: int) -> list[Draft]:
+    """Of each kind as many as a bank of so many documents may hold beside those `kept`."""
+    room = Counter({kind: _FEW + documents // _SHARE - kept[kind] for kind in {draft.kind for draft in drafts}})
+    chosen = []
+    for draft in sorted(drafts, key=lambda d: (-d.weight, d.kind, d.about)):
+        if room[draft.kind] > 0:
+            chosen.append(draft)
+            room[draft.kind] -= 1
+    return chosen
 
 
 async def subjects_of(snapshot: Snapshot) -> dict[str, Item]:

@@ -102,7 +102,7 @@ def forest(relations: Sequence[Relation]) -> dict[str, Relation]:
     for r in relations:
         under[r.upper].add(r.lower)
     parents: dict[str, Relation] = {}
-    for r in sorted(relations, key=lambda r: (-r.trust, r.upper.startswith(PHRASE), -len(under[r.upper]), r.lower, r.upper, r.why)):
+    for r in sorted(relations, key=lambda r: (-r.trust, r.upper.startswith(PHRASE), -len(under[r.upper]), r.lower, r.upper, r.sort.value, r.why, r.source)):
         if r.lower in parents or r.upper.startswith(PHRASE) and len(under[r.upper]) < 2 or _above(r.upper, r.lower, parents):
             continue
         parents[r.lower] = r

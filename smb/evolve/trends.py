@@ -26,7 +26,7 @@ def trends_of(thing: Thing) -> list[Draft]:
         steps = _steps(values)
         sources = {home for given in steps for home in given.homes}
         if len(steps) >= 2 and len({g.value for g in steps}) >= 2 and len({g.day for g in steps}) >= 2 and len(sources) >= 2:
-            found.append(_trend(thing.subject, attribute, steps, tuple(sorted(sources))))
+            found.append(_trend(thing.subject, attribute, steps))
     return found
 
 
@@ -38,7 +38,7 @@ def _steps(values: tuple[Given, ...]) -> list[Given]:
     return [g for n, g in enumerate(alike) if not n or g.value != alike[n - 1].value]
 
 
-def _trend(subject: Item, attribute: str, steps: list[Given], sources: tuple[str, ...]) -> Draft:
+def _trend(subject: Item, attribute: str, steps: list[Given]) -> Draft:
     first, last = steps[0], steps[-1]
     name = named(steps)
     title = f"{subject.title}, {name}: from {first.claim.value} to {last.claim.value}"
@@ -56,7 +56,7 @@ def _trend(subject: Item, attribute: str, steps: list[Given], sources: tuple[str
         else:
             text = f"{given.day}: {_moved(before, given)} {given.claim.value}"
         sentences.append(Sentence(text, (given.claim,), True))
-    return Draft("trend", (subject.id, attribute), title, tuple(sentences), 1.0 + len(steps) / 10, documents=sources)
+    return Draft("trend", (subject.id, attribute), title, tuple(sentences), len(steps))
 
 
 def _moved(before: Given, after: Given) -> str:
@@ -81,12 +81,12 @@ def agreement_of(thing: Thing, documents: Mapping[str, Doc], subjects: Mapping[s
         witnesses = tuple(subjects[home] for home in homes[:_WITNESSES] if home in subjects)
         value = min((g.claim.value for g in alike), key=lambda v: (len(v), v))
         told = listed([documents[h].title for h in homes[:_WITNESSES]])
-        sentences.append(Sentence(f"{told} {'both' if len(homes) == 2 else 'all'} give {value} as the {name} of {thing.subject.title}", tuple(g.claim for g in alike) + witnesses))
-    sources = tuple(sorted({home for _, _, homes in agreed for home in homes}))
-    lone = sorted(((name, values[-1].claim) for values in thing.attributes.values() if len({h for g in values for h in g.homes}) == 1 and (name := called(values[-1]))
-                   and "," not in name), key=lambda pair: (pair[0].lower(), pair[1].id))
+        sentences.append(Sentence(f"{told} {'both' if len(homes) == 2 else 'all'} give {value} as the {name} of {thing.subject.title}",
+                                  tuple(g.claim for g in alike) + witnesses))
+    lone = sorted(((name, values[-1].claim) for values in thing.attributes.values()
+                   if len({home for g in values for home in g.homes}) == 1 and (name := called(values[-1])) and "," not in name), key=lambda pair: (pair[0].lower(), pair[1].id))
     if lone:
         names = [name for name, _ in lone[:_LONE]]
-        sentences.append(Sentence(f"Its {', '.join(names) + ' and more' if len(lone) > _LONE else listed(names)} {'rests' if len(lone) == 1 else 'rest'} on one note each",
-                                  tuple(claim for _, claim in lone[:_LONE])))
-    return Draft("agreement", (thing.subject.id,), f"{thing.subject.title}: what several notes agree on", tuple(sentences), 0.5 + len(agreed) / 10, documents=sources)
+        told = f"{', '.join(names)} and more rest on one note each" if len(lone) > _LONE else f"{listed(names)} {'rests on one note' if len(lone) == 1 else 'rest on one note each'}"
+        sentences.append(Sentence(f"Its {told}", tuple(claim for _, claim in lone[:_LONE])))
+    return Draft("agreement", (thing.subject.id,), f"{thing.subject.title}: what several notes agree on", tuple(sentences), len(agreed))

@@ -55,7 +55,8 @@ async def things(snapshot: Snapshot, about: Collection[str] | None = None) -> li
     for subject in sorted(held):
         attributes = {}
         for attribute in sorted(held[subject]):
-            given = [Given(claim, value_of(claim.value), claim.id in superseded, homes.get(claim.id, ())) for claim in held[subject][attribute] if claim.id in superseded or homes.get(claim.id)]
+            given = [Given(claim, value_of(claim.value), claim.id in superseded, homes.get(claim.id, ())) for claim in held[subject][attribute]
+                     if claim.id in superseded or homes.get(claim.id)]
             if given and _one_at_a_time(given):
                 attributes[attribute] = tuple(sorted(given, key=lambda g: (g.day, g.claim.id)))
         if attributes:
@@ -67,8 +68,9 @@ def _one_at_a_time(values: Sequence[Given]) -> bool:
     """Whether no document gives two values of one day: it would be a list, or the column of a table."""
     said: dict[tuple[str, str], set[Value]] = defaultdict(set)
     for given in values:
-        for home in given.homes:
-            said[home, given.day].add(given.value)
+        if not given.lapsed:
+            for home in given.homes:
+                said[home, given.day].add(given.value)
     return all(len(held) == 1 for held in said.values())
 
 

@@ -7,7 +7,7 @@ is wrong; a second note, a tool's output or a sign-off closes the gap, and the q
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from smb.evolve.dated import OF_THE_NOTE, cite, sentence
@@ -22,6 +22,7 @@ from smb.model.revision import Statement
 FEWEST, MOST = 5, 24  # questions held, by the size of the bank
 NOTES_A_QUESTION = 40
 OF_ONE_THING = 2  # questions about one thing
+MUCH = 3  # pages worked out from a claim, for that alone to make it important
 LEAST = 4.0  # importance below which nothing is asked
 BUILT_ON = (MemoryType.ABSTRACTION, MemoryType.SYNTHESIS, MemoryType.WORLD_MODEL, MemoryType.META_CONCEPT)
 _REPORTED = frozenset(("reported", "quoted"))
@@ -70,11 +71,12 @@ async def _gaps(snapshot: Snapshot) -> list[Gap]:
     built, changing = await built_on(snapshot), await changing_attributes(snapshot)
     known = {name for names in (await snapshot.names(e.id for e in snapshot.stated(MemoryType.ENTITY))).values() for name in names}
     claims = snapshot.stated(MemoryType.CLAIM)
-    told = Counter((c.subject, c.attribute, fold(c.value)) for c in claims if c.attribute in changing)
+    told = Counter((c.subject, c.attribute, fold(c.value)) for c in claims if c.attribute)
     found = [
         claim for claim in claims
         if claim.supports <= 1 and claim.verification in UNVERIFIED and not _NOT_ASKED & set(claim.tags) and claim.attribute not in OF_THE_NOTE
-        and (claim.attribute in changing and told[claim.subject, claim.attribute, fold(claim.value)] == 1 or claim.id in built or is_reported(claim, known))]
+        and (not claim.attribute or told[claim.subject, claim.attribute, fold(claim.value)] == 1)
+        and (claim.attribute in changing or built.get(claim.id, 0) >= MUCH or is_reported(claim, known))]
     named = await linked_to(snapshot, {snapshot.canonical(c.about) for c in found})
     return [Gap(c, built.get(c.id, 0), named.get(snapshot.canonical(c.about), 0), c.attribute in changing, is_reported(c, known)) for c in found]
 
@@ -102,6 +104,11 @@ async def changing_attributes(snapshot: Snapshot) -> set[str]:
     return ({c.attribute for c in (await snapshot.superseded()).values() if c.attribute} | snapshot.single_valued) - OF_THE_NOTE
 
 
+def listed(parts: Sequence[str]) -> str:
+    """"a, b and c"."""
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
 def _question(snapshot: Snapshot, gap: Gap, quotes: tuple[Span, ...], documents: Mapping[str, Doc], told: tuple[str, ...]) -> Wanted:
     claim = gap.claim
     subject = snapshot.items.get(snapshot.canonical(claim.about))
@@ -111,9 +118,9 @@ def _question(snapshot: Snapshot, gap: Gap, quotes: tuple[Span, ...], documents:
     if claim.attribute and subject and fold(key) == claim.attribute and value:
         asked = f"{thing or subject.title}: is “{key[:1].lower() + key[1:]}” really {value.rstrip('.')}?"
     elif gap.reported:
-        asked = f"Is it so, as {claim.attributed_to} has it: {sentence(claim, *(documents[d].title for d in told), claim.attributed_to)}"
+        asked = f"Is it so, as {claim.attributed_to} has it: “{said.removeprefix(f'{claim.attributed_to}: ').rstrip('.')}”?"
     else:
-        asked = f"Is it so: {said}"
+        asked = f"Is it so: “{said.rstrip('.')}”?"
     where = cite(claim, documents, told)
     if gap.reported:
         ground = f"{where} reports it as the word of {claim.attributed_to}; no note says it of its own knowledge."
@@ -124,7 +131,7 @@ def _question(snapshot: Snapshot, gap: Gap, quotes: tuple[Span, ...], documents:
         why.append(f"{gap.built} {'page of the bank is' if gap.built == 1 else 'pages of the bank are'} worked out from it")
     if gap.named and subject:
         why.append(f"{gap.named} {'thing links' if gap.named == 1 else 'things link'} to {subject.link}")
-    body = f"{ground} It is asked because {', and '.join(why)}.\n\nA second note that says so, a measurement, or a sign-off settles it."
+    body = f"{ground} It is asked because {listed(why)}.\n\nA second note that says so, a measurement, or a sign-off settles it."
     links = [Link(claim.id, EdgeType.DERIVES_FROM)] + ([Link(subject.id, EdgeType.REFERENCES)] if subject else [])
     statement = Statement(
         title=asked, identity=f"gaps:{claim.id}", body=body, tags=("verification",), links=tuple(links), confidence=claim.confidence, mode=Mode.INFERRED,

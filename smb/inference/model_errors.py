@@ -61,7 +61,9 @@ class CallTimedOut(ModelUnavailable):
     passing = True
 
     def __init__(self, host: str, what: str, seconds: float):
-        super().__init__(f"Ollama at {host} did not finish {what} within {seconds:g} s. Allow more with `smb config set model_timeout SECONDS`, or take a smaller model.")
+        super().__init__(
+            f"Ollama at {host} did not finish {what} within {seconds:g} s. Allow more with `smb config set model_timeout SECONDS`, or take a smaller model."
+        )
 
 
 class ModelMissing(ModelUnavailable):

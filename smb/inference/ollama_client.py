@@ -252,7 +252,8 @@ class ModelClient:
         if not (response.message.content or "").strip() and not response.eval_count:
             raise AnswerEmpty(model.name)
 
-    def _again(self, model: ModelInUse, messages: list[dict[str, str]], response: ChatResponse | None, rejected: AnswerRejected, room: int, more: int) -> tuple[list[dict[str, str]], int]:
+    def _again(self, model: ModelInUse, messages: list[dict[str, str]], response: ChatResponse | None, rejected: AnswerRejected, room: int,
+               more: int) -> tuple[list[dict[str, str]], int]:
         """What to send after an unusable answer, and the room for its answer: what was wrong where that can help and fits."""
         said = _sendable((response.message.content or "").strip()[:_SHOWN_AGAIN]) if response else ""
         told = [*messages, {"role": "assistant", "content": said}, {"role": "user", "content": AGAIN.format(reason=_sendable(rejected.reason))}]

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PREFIX = "ollama:"
-DEFAULT = f"{PREFIX}{EMBEDDING}"
 QUICK = Limits(connect=2.0, call=20.0, tries=1)  # for a question, which somebody waits for
 _TEXTS_AT_ONCE = 32
 _TOKENS_AT_ONCE = 16_384

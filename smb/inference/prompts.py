@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,11 +105,6 @@ def load(name: str, overrides: Path | None = None) -> Template:
         raise BadPrompt(path, "it needs a line --- between what the model is told to be and what it is asked")
     digest = hashlib.sha256(f"{system}\n---\n{user}".encode()).hexdigest()[:HASH_DIGITS]
     return Template(name, digest, system, user, str(path))
-
-
-def known(overrides: Path | None = None) -> Mapping[str, Path]:
-    """Every prompt's name and the file it is read from, by name."""
-    return {name: _path(name, overrides) for name in sorted(path.stem for path in PACKAGED.glob("*.md"))}
 
 
 def fenced(data: Data) -> str:

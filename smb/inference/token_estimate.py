@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 
-_PIECE = re.compile(r"(?P<word>[A-Za-z]+)|(?P<digits>[0-9]+)|(?P<space>\s+)|(?P<mark>[!-/:-@\[-`{-~]+)|(?P<letter>[^\W\d_]+)|(?P<rest>.)", re.DOTALL)
+_LETTERS = re.compile("[A-Za-z]+")
+_GAP = re.compile(r"\s{2,}")
+_MARKS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f!-/:-@\[-`{-~]+")
+_BEYOND = re.compile(r"[^\W\d_A-Za-z]+|[^\x00-\x7f]")
 _DENSE = re.compile(r"[A-Za-z0-9+/=_-]{16,}")  # keys, hashes and addresses: no vocabulary has pieces for them
 _PLAIN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
@@ -35,22 +38,12 @@ def at_least(text: str) -> int:
 
 
 def _plain(text: str) -> int:
-    total = 0
-    for piece in _PIECE.finditer(text):
-        size = piece.end() - piece.start()
-        match piece.lastgroup:
-            case "word":
-                total += 1 + size // 4
-            case "digits":
-                total += size
-            case "space":
-                total += piece[0].count("\n") + (size > 1)
-            case "mark":
-                total += size if len(set(piece[0])) > 1 else 1 + size // 4
-            case "letter":
-                total += _letters(piece[0])
-            case _:
-                total += len(piece[0].encode("utf-8", "surrogatepass"))
+    words = _LETTERS.findall(text)
+    total = len(words) + sum(len(word) >> 2 for word in words)
+    total += sum(map(text.count, "0123456789\n")) + len(_GAP.findall(text))
+    total += sum(len(marks) if len(set(marks)) > 1 else 1 + len(marks) // 4 for marks in _MARKS.findall(text))
+    if not text.isascii():
+        total += sum(_letters(piece) if piece.isalpha() else len(piece.encode("utf-8", "surrogatepass")) for piece in _BEYOND.findall(text))
     return total
 
 

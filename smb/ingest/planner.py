@@ -75,7 +75,8 @@ class Planner:
         found = {row["id"]: row for row in await self.catalog.fetch_in(
             "SELECT id, type, title, identity FROM memory_objects WHERE id IN ({marks})", sorted({i for ends in into.values() for i in ends}))}
         held: dict[str, set[str]] = {}
-        for row in await self.catalog.fetch_in("SELECT DISTINCT document_id, object_id FROM revisions WHERE head = 1 AND document_id IN ({marks})", [one.reading.document for one in resolved]):
+        for row in await self.catalog.fetch_in(
+                "SELECT DISTINCT document_id, object_id FROM revisions WHERE head = 1 AND document_id IN ({marks})", [one.reading.document for one in resolved]):
             held.setdefault(row["document_id"], set()).add(row["object_id"])
 
         def end_of(id_: str, document: str) -> str:
