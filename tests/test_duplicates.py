@@ -15,8 +15,7 @@ from smb.evolve.duplicates import DuplicateDetector
 from smb.evolve.merging import Member, groups_of, merges
 from smb.evolve.same_name import Sameness
 from smb.evolve.snapshot import Snapshot
-from smb.model.objects import MemoryType
-from tests.worlds import MOMENT, ask, catalog, ingest, rows, write
+from worlds import MOMENT, ask, catalog, ingest, rows, write
 
 NOTES = {
     "Glaze recipe.md": "# Glaze recipe\n\nA glaze recipe lists oxides by weight. See [[Kiln yard]].\n",
@@ -197,6 +196,19 @@ def test_an_acronym_is_merged_where_any_note_says_what_it_stands_for(tmp_path: P
     assert set(merged(tmp_path / "bank")) | set(merged(tmp_path / "bank").values()) == {"CVD", "Cold vapour dyeing"}
 
 
+def test_files_whose_names_fold_alike_stay_five_documents_each_with_its_own_text(tmp_path: Path) -> None:
+    texts = {"my_file.md": "Alum.\n", "my-file.md": "Borax.\n", "my file.md": "Copper.\n", "dir-/a.md": "Dammar.\n", "dir/a.md": "Emery.\n"}
+    kb = write(tmp_path / "kb", {name: f"The drawer holds {text.lower()}" for name, text in texts.items()})
+    ingest(tmp_path / "bank", kb)
+    evolve(tmp_path / "bank")
+    (kb / "dir-/a.md").unlink()
+    ingest(tmp_path / "bank", kb)
+    evolve(tmp_path / "bank")
+    live = dict(rows(tmp_path / "bank", "SELECT d.path, p.text FROM documents d JOIN passages p ON p.document_id = d.id AND p.live = 1 WHERE d.live = 1"))
+    assert live == {name: f"The drawer holds {text.strip().lower()}" for name, text in texts.items() if name != "dir-/a.md"}
+    assert merged(tmp_path / "bank") == {}
+
+
 # ---------------------------------------------------------------- groups
 
 YES = Sameness("plural")
@@ -211,9 +223,9 @@ def test_what_is_the_same_as_two_that_differ_is_merged_with_neither() -> None:
 
 def test_the_best_supported_stands_for_the_others_then_the_earliest_and_what_stood_for_others_before_them_all() -> None:
     same = {("a", "b"): YES, ("b", "c"): YES, ("a", "c"): Sameness("close", sure=False)}
-    members = {i: Member(i, MemoryType.CONCEPT, supports=n, born=born) for i, n, born in (("a", 1, "2030"), ("b", 2, "2031"), ("c", 2, "2030"))}
+    members = {i: Member(i, supports=n, born=born) for i, n, born in (("a", 1, "2030"), ("b", 2, "2031"), ("c", 2, "2030"))}
     assert merges([["a", "b", "c"]], same, members) == [("b", "c", "plural")]
-    members["b"] = Member("b", MemoryType.CONCEPT, stands=True)
+    members["b"] = Member("b", stands=True)
     assert merges([["a", "b", "c"]], same, members) == [("c", "b", "plural"), ("a", "b", "plural")]
-    members["c"] = Member("c", MemoryType.CONCEPT, fixed=True)
+    members["c"] = Member("c", fixed=True)
     assert merges([["a", "b", "c"]], same, members) == [("a", "b", "plural")]

@@ -62,13 +62,13 @@ def about_tenmoku(snapshot: Snapshot) -> list[Any]:
 
 async def synthesis(snapshot: Snapshot) -> Proposals:
     """A synthesis and an insight that hold every word of the claims, with links in the body."""
-    claims = about_tenmoku(snapshot)
-    evidence = await snapshot.evidence(c.id for c in claims)
+    claims, all_claims = about_tenmoku(snapshot), snapshot.stated(MemoryType.CLAIM)
+    evidence = await snapshot.evidence(c.id for c in all_claims)
     body = "The Tenmoku glaze needs great heat. " + " ".join(c.link for c in claims)
     return Proposals([
         Wanted(type_, Statement(f"The Tenmoku glaze as {type_} of Kiln North and its heat", f"trial:{type_}", body=body, mode=Mode.INFERRED, confidence=min(c.confidence for c in claims),
                                 derived_from=tuple(c.id for c in claims), links=tuple(Link(c.id, EdgeType.DERIVES_FROM) for c in claims)),
-               tuple(span for c in claims for span in evidence[c.id]))
+               tuple(span for c in all_claims for span in evidence[c.id]))
         for type_ in (MemoryType.SYNTHESIS, MemoryType.INSIGHT, MemoryType.CLUSTER, MemoryType.COMMUNITY, MemoryType.NARRATIVE, MemoryType.EVOLUTION)
     ])
 
@@ -112,8 +112,17 @@ def test_a_question_for_facts_is_answered_as_if_nothing_had_been_worked_out(bank
         return packet["outcome"], packet["answer"], packet["members_total"], [(i["id"], i["score"], set(i["routes"]), i["closure"]) for i in packet["items"]], packet["superseded"]
 
     before = seen(ask(bank, "recall", question, n=40, budget=90_000, lexical=lexical))
-    evolve(bank, Phase(synthesis))
+    evolve(bank, Phase(synthesis), moment=MOMENT + timedelta(days=30))
     assert seen(ask(bank, "recall", question, n=40, budget=90_000, lexical=lexical)) == before
+
+
+def test_many_worked_out_items_near_the_question_take_no_place_from_the_evidence(bank: Path) -> None:
+    async def many(snapshot: Snapshot) -> Proposals:
+        return Proposals([Wanted(MemoryType.INSIGHT, Statement(f"How hot the Tenmoku glaze needs Kiln North, {n}", f"trial:{n}", mode=Mode.INFERRED)) for n in range(170)])
+
+    before = [(i["id"], i["score"]) for i in ask(bank, "recall", ANSWER, n=40)["items"]]
+    evolve(bank, Phase(many))
+    assert [(i["id"], i["score"]) for i in ask(bank, "recall", ANSWER, n=40)["items"]] == before
 
 
 def test_an_overview_has_a_few_worked_out_items_beside_the_evidence_and_no_record(bank: Path) -> None:

@@ -15,7 +15,7 @@ from smb.evolve.duplicates import DuplicateDetector
 from smb.evolve.senses import Mention, kind_said, senses_of
 from smb.evolve.snapshot import Snapshot
 from smb.evolve.splits import ConceptSplitter
-from tests.worlds import MOMENT, ask, catalog, ingest, rows, write
+from worlds import MOMENT, ask, catalog, ingest, rows, write
 
 MERCURY = {
     "sky/Mercury.md": "# Mercury\n\nMercury is the smallest planet of the solar system.\n\nMercury orbits the sun in 88 days.\n\nMercury is covered with craters.\n",
@@ -130,7 +130,7 @@ def test_a_bridge_between_the_notes_of_two_senses_keeps_them_together(tmp_path: 
     ("Java", "Java is a programming language.", "language"), ("Java", "Java is an island of Indonesia.", "island"), ("Kiln", "A kiln is a furnace for pots.", "furnace"),
     ("Kiln", "The kiln is a bottleneck.", ""), ("Kiln", "The kiln is a furnace.", ""), ("Kiln", "A kiln is hot.", ""), ("Kiln", "Kiln firing is an art.", ""),
     ("Python", "Python is a tool for data work.", ""), ("Bass", "Bass are a family of fish.", "family"), ("Seal", "A seal is a small, heavy stamp used on wax.", "stamp"), ("", "", ""), ("Java", "Java is a high-level, object-oriented language.", "language"), ("Python", "Pythons are large snakes.", "snakes"),
-    ("Loom", "A loom worked by pedals.", "loom"), ("Mercury", "In chemistry, Mercury is a metal.", "metal"), ("Mercury", "Mercury is a planet, the smallest one.", "planet")])
+    ("Kernel", "A kernel is the edible seed inside a nut.", "seed"), ("Loom", "A loom worked by pedals.", "loom"), ("Mercury", "In chemistry, Mercury is a metal.", "metal"), ("Mercury", "Mercury is a planet, the smallest one.", "planet")])
 def test_a_definition_says_of_what_kind_a_thing_is(name: str, sentence: str, kind: str) -> None:
     assert kind_said(name, sentence) == kind
 

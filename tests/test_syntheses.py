@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from smb import Bank
 from smb.evolve.cycle import EvolutionEngine
 from smb.evolve.snapshot import Item, Snapshot
 from smb.evolve.syntheses import SynthesisGenerator
+from smb.evolve.wording import SHOWN, Sentence, grounded, page, quoted
 from smb.model.currentness import as_object
 from smb.model.edges import EdgeType
-from smb.model.objects import MemoryObject, MemoryType
+from smb.model.objects import MemoryObject, MemoryType, Mode
 from smb.model.revision import RevisionKind, Transaction, new_revision
 from tests.worlds import MOMENT, ingest, rows, write
 
@@ -203,6 +206,13 @@ def test_what_all_the_like_have_and_one_lacks_is_a_gap(tmp_path: Path) -> None:
     assert gap.title == "Shelf yew: limit not stated" and "No note gives the limit of Shelf yew" in gap.body and "Shelf oak (30 kg)" in gap.body
 
 
+def test_a_second_copy_of_a_folder_says_nothing_new(bank: Path, tmp_path: Path) -> None:
+    before = [(s.id, s.title, lines) for s in held(bank) if (lines := s.body.count("\n"))]
+    ingest(bank, write(tmp_path / "copy", NOTES))
+    evolve(bank)
+    assert [(s.id, s.title, s.body.count("\n")) for s in held(bank)] == before
+
+
 def test_unrelated_notes_give_nothing(tmp_path: Path) -> None:
     ingest(tmp_path / "bank", write(tmp_path / "kb", {
         "a.md": "# Tides\n\nThe harbour falls dry for three hours at spring tide.\n", "b.md": "# Ledger\n\nEvery posting needs two accounts.\n", "c.md": "# 空\n\n空は青い。\n",
@@ -224,3 +234,26 @@ def test_a_bank_looked_at_in_part_comes_to_what_a_whole_look_says(bank: Path, tm
     evolve(bank)
     assert not [s for s in held(bank) if ":bridge:" in s.identity]
     assert evolve(bank, again=True).proposed == 0
+
+
+def item(n: int, title: str) -> Item:
+    return Item(str(n), MemoryType.CLAIM, title, 0.7, n % 3 == 0, Mode.EXTRACTED, "", "", "", "", "", "", None, None, "", "", "", 1, 1, None, (), f"page-{n}")
+
+
+TITLES = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=300)
+
+
+@given(st.lists(st.tuples(TITLES, st.lists(TITLES, min_size=1, max_size=4), st.booleans()), min_size=1, max_size=6))
+def test_whatever_is_said_no_sentence_is_without_a_citation_at_its_end(told: list[tuple[str, list[str], bool]]) -> None:
+    sentences = [Sentence(quoted(text), tuple(item(n, title) for n, title in enumerate(titles)), bullet) for text, titles, bullet in told]
+    lines = [line for line in page(sentences, {}).split("\n") if line]
+    assert len(lines) == len(sentences)
+    assert all(re.search(r"\[\[page-\d\|[^\[\]|]*\]\]\)\.$", line) for line in lines)
+    assert all(len(quoted(text)) <= SHOWN + 3 for text, _, _ in told)
+
+
+@given(st.integers(0, 10**9), TITLES)
+def test_a_figure_that_stands_in_no_quote_is_not_said(figure: int, quote: str) -> None:
+    sentence = Sentence(f"It weighs {figure} kg", (item(1, "x"),))
+    assert grounded(sentence, [quote]) == (str(figure) in re.findall(r"\d+", quote))
+    assert grounded(sentence, [quote, f"{figure} kg"])

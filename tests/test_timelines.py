@@ -6,9 +6,15 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from smb.evolve.named import Names
+from smb.evolve.snapshot import Item
+from smb.evolve.terms import words_of
 from smb.evolve.timelines import Timelines
-from smb.model.objects import MemoryType
+from smb.model.identity import fold
+from smb.model.objects import MemoryType, Mode
 from smb.model.revision import RevisionKind, new_revision
 from tests.evolved import commit, evolve, new_bank, pages, plain, proposed, quotes_stand
 from tests.worlds import ingest, rows, write
@@ -21,6 +27,12 @@ NOTES = {
     "Pump Nine seal report.md": "# Pump Nine seal report\n\nThe report has 3 pages.\n",
     "Pump Nineteen.md": "# Pump Nineteen\n\nPump Nineteen stands in the yard.\n",
 }
+
+NAMES = st.sampled_from(("Pump Nine", "pump nine seal", "Straße 4", "STRASSE 4", "Kiln-North", "北窯", "北窯の蓋", "Ida", "ida roth", "C++", "O'Neill", "İzmir"))
+
+
+def thing(n: int, title: str) -> Item:
+    return Item(str(n), MemoryType.ENTITY, title, 0.5, False, Mode.EXTRACTED, "", "", "", "", "", "", None, None, "", "", "", 1, 1, None, (), "")
 
 
 @pytest.fixture
@@ -110,6 +122,24 @@ def test_a_note_that_goes_takes_its_lines_and_in_the_end_the_page_along(bank: Pa
     ingest(bank, kb)
     run(bank)
     assert "Timeline of Pump Nine" not in pages(bank, MemoryType.TIMELINE) and not run(bank, anew=True)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=6, unique=True), st.lists(NAMES | st.sampled_from(("the", "ran", "は", ", ")), max_size=8), st.sets(st.integers(0, 5)))
+def test_a_text_that_names_something_passes_the_quick_test_for_it_and_only_what_stands_in_it_is_named(titles: list[str], parts: list[str], chosen: set[int]) -> None:
+    items = [thing(n, title) for n, title in enumerate(titles)]
+    names = Names(items, {item.id: (fold(item.title),) for item in items})
+    text = " ".join(parts)
+    named = names.named_in(text)
+    ids = {str(n) for n in chosen}
+    assert not named & ids or names.filter(ids)(text)
+    assert all(" ".join(words_of(fold(items[int(i)].title))) in " ".join(words_of(fold(text))) for i in named)
+
+
+def test_within_a_longer_name_none_is_looked_for_and_a_common_word_names_nothing() -> None:
+    items = [thing(n, title) for n, title in enumerate(("Pump Nine", "Pump Nine seal", "seal", "Arven", "窯"))]
+    names = Names(items, {item.id: (fold(item.title),) for item in items})
+    assert names.named_in("The pump nine seal, and Pump Nine's hose, from Arven") == {"0", "1", "3"}
+    assert names.named_in("a seal") == set() and names.named_in("2031-05-01") == set()
 
 
 def test_two_banks_of_the_same_notes_hold_the_same_pages(bank: Path, kb: Path, tmp_path: Path) -> None:

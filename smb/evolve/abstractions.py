@@ -124,7 +124,7 @@ class AbstractionPromoter:
         spoken = shared_words({i: f"{nodes[i].item.title} {texts[i]}" for i in order}, order, known)
         told, tellers = sayings(nodes, texts, order)
         cited = list(dict.fromkeys([*order[:3], *(i for _, users in spoken for i in users[:2]), *tellers]))[:12]
-        body = [f"{len(order)} concepts of {len(resting)} notes {_reason(found.trait, [nodes[i].item.title for i in order])}, such as {links(nodes, order, more=0)}."]
+        body = [f"{len(order)} concepts of {len(resting)} notes {_reason(found.trait, (nodes[i].item.title for i in order))}, such as {links(nodes, order, more=0)}."]
         if folder and not found.trait.startswith((FOLDER, PLACED)):
             body[0] += f" Most of their notes are kept in `{folder}`."
         if spoken:
@@ -141,7 +141,7 @@ class AbstractionPromoter:
             page = snapshot.items[id_].page if id_ in snapshot.items else f"{slugify(a.title)}-{id_}"
             parts.append((id_, wikilink(page, a.title), a))
         said = [f"- {link}: {len(a.members)} concepts" for _, link, a in parts[:12]]
-        body = f"{len(parts)} groups of concepts {_reason(trait, [traits.nodes[i].item.title for a in upper.lower for i in sorted(a.members)])}.\n\n" + "\n".join(said)
+        body = f"{len(parts)} groups of concepts {_reason(trait, (traits.nodes[i].item.title for a in upper.lower for i in sorted(a.members)))}.\n\n" + "\n".join(said)
         if len(parts) > 12:
             body += f"\n\nAnd {len(parts) - 12} more."
         return Wanted(MemoryType.META_CONCEPT, Statement(

@@ -22,7 +22,7 @@ NEAREST_FRESH = 24  # partners of a claim that is new, from ALIKE_IN_GROUP on: t
 WHOLE = 16  # members of a group that are all compared; of a wider one the nearest are
 WIDEST = 3000  # members of a group in which the nearest are looked for; in a wider one likeness alone has to do
 BLOCK = 512  # rows of the similarity matrix made at once
-CROWDED = 256  # hits of a row in one stretch of columns, of which only the nearest so many are kept
+CROWDED = 48  # hits of a row in one stretch of columns, of which only the nearest so many are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,9 @@ def _hits(likeness: np.ndarray, least: float) -> Hits:
 
     mask = likeness >= max(least, -1.5)
     for crowded in np.flatnonzero(mask.sum(axis=1) > CROWDED):
-        values = likeness[crowded]
-        mask[crowded] &= values >= np.partition(values, len(values) - CROWDED)[len(values) - CROWDED]
+        at = np.flatnonzero(mask[crowded])
+        far = at[np.argpartition(-likeness[crowded, at], CROWDED)[CROWDED:]]
+        mask[crowded, far] = False
     rows, columns = np.nonzero(mask)
     return rows, columns, np.round(likeness[rows, columns], 4)
 

@@ -41,7 +41,8 @@ def title_of(one: MemoryObject, other: MemoryObject, subject: str = "") -> str:
         about, attribute = subject or _capital(one.key[0]), one.key[1]
         named = about if attribute in about.lower() else f"{about} {attribute}"
         return f"{named}: {_plain(one.value)} or {_plain(other.value)}?"
-    return _woven(_plain(one.title), _plain(other.title)) or f"“{_short(_plain(one.title))}” or “{_short(_plain(other.title))}”?"
+    mine, theirs = _plain(one.title), _plain(other.title)
+    return _woven(mine, theirs) or "“{}” or “{}”?".format(*map(_short, _parted(mine, theirs)))
 
 
 def question_of(title: str) -> str:
@@ -109,6 +110,15 @@ def _woven(one: str, other: str) -> str:
     if start < SHARED or not mine or not theirs or max(len(mine), len(theirs)) > DIFFERENT or len(a) > 24:
         return ""
     return f"{' '.join((*a[:start], *mine, 'or', *theirs, *a[len(a) - end :]))}?"
+
+
+def _parted(one: str, other: str) -> tuple[str, str]:
+    """Two sentences without what both begin with, where what differs would be cut off otherwise."""
+    a, b = one.split(), other.split()
+    start = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    if len(" ".join(a[:start])) < SIDE // 2:
+        return one, other
+    return f"…{' '.join(a[max(0, start - 2) :])}", f"…{' '.join(b[max(0, start - 2) :])}"
 
 
 def _plain(text: str) -> str:

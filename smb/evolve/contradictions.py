@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from smb.evolve.contradiction_page import Voice, body_of, question_of, title_of
 from smb.evolve.opposed_claims import Judge, Opposed, contested_by_key, opposed_claims
 from smb.evolve.phase import Proposals, Wanted, again
-from smb.evolve.snapshot import Snapshot
+from smb.evolve.snapshot import Item, Snapshot
 from smb.model.currentness import as_object, judge, stated
 from smb.model.disagreement import PHASE, Decision, Disagreement, Settled, covered, decision_of, decisions, disagreement_of, repeats, settled, standing_contests
 from smb.model.edges import EdgeType
@@ -46,9 +46,10 @@ class ContradictionDetector:
 
     async def propose(self, snapshot: Snapshot) -> Proposals:
         known = await self._known(snapshot)
-        fresh = None if snapshot.since == 0 else await _fresh(snapshot)
+        claims = snapshot.stated(MemoryType.CLAIM)
+        fresh = None if snapshot.since == 0 else await _fresh(snapshot, claims)
         judge_ = Judge(snapshot)
-        found = await opposed_claims(snapshot, judge_, fresh)
+        found = await opposed_claims(snapshot, claims, judge_, fresh)
         await judge_.read(i for one in known if one.decision is None for i in one.disagreement.claims)
         known = _joined(known, found, judge_, snapshot.canonical)
         return await _Told(snapshot, known, await self._histories(snapshot, known)).proposals()
@@ -64,9 +65,9 @@ class ContradictionDetector:
         return await snapshot.histories(claims | {snapshot.canonical(i) for i in claims})
 
 
-async def _fresh(snapshot: Snapshot) -> set[str]:
+async def _fresh(snapshot: Snapshot, claims: Iterable[Item]) -> set[str]:
     """The claims that changed, and those of documents that did."""
-    fresh = {item.id for item in snapshot.changed(MemoryType.CLAIM)}
+    fresh = {claim.id for claim in claims if snapshot.is_new(claim)}
     rows = await snapshot.catalog.fetch(
         "SELECT DISTINCT e.object_id FROM documents d JOIN object_evidence e ON e.source = d.source WHERE d.live = 1 AND d.recorded_at > "
         "(SELECT recorded_at FROM transactions WHERE seq = ?)", (snapshot.since,))

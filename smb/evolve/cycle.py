@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from smb.evolve.phase import Phase, Planned, Settling, plan
+from smb.evolve.phase import Asking, Phase, Planned, Settling, plan
 from smb.evolve.record import RECORD, record_of, recorded_generation
 from smb.evolve.snapshot import EVOLVED, Snapshot
 from smb.model.errors import SmbError
@@ -101,6 +101,9 @@ class EvolutionEngine:
 
     async def _run(self, phase: Phase) -> PhaseReport:
         started = time.perf_counter()
+        if isinstance(phase, Asking):
+            async with asyncio.timeout_at(self._ends):
+                await phase.ask(await self._snapshot.refresh(await self._since(phase)))
         for _ in range(_TRIES - 1):
             planned = await self._look(phase)
             async with self._writing():
@@ -154,12 +157,17 @@ class EvolutionEngine:
             if row["kind"] == EVOLVED and row["actor"] == RECORD:
                 others = generation_of(r["id"] for r in rows if r["id"] != row["id"])
                 if await recorded_generation(self._catalog, row["id"]) == (others, self._rules):
-                    await self._mark(self._phases)
+                    await self._mark(self._ruled)
                     return
 
     @property
+    def _ruled(self) -> list[Phase]:
+        """The phases that are the same in every clone."""
+        return [phase for phase in self._phases if not isinstance(phase, Asking)]
+
+    @property
     def _rules(self) -> str:
-        return ",".join(f"{phase.name} {phase.version}" for phase in self._phases)
+        return ",".join(f"{phase.name} {phase.version}" for phase in self._ruled)
 
     async def _write_record(self, report: CycleReport) -> str:
         """The record of this cycle, and of one that ended before it could write its own; returns its id, "" where nothing

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from smb.evolve.originals import originals
 from smb.evolve.revisit import WHOLE
 from smb.evolve.sentences import sentences_of
 from smb.evolve.snapshot import Doc, Item, Snapshot
@@ -136,11 +137,12 @@ async def read(snapshot: Snapshot) -> DocTerms:
     """What every live document says."""
     found = DocTerms(await snapshot.documents())
     homes = await snapshot.stated_in()
-    own: dict[str, list[Item]] = {i: [] for i in sorted(found.documents)}
+    first = await originals(snapshot)
+    own: dict[str, list[Item]] = {i: [] for i in sorted(set(first.values()))}
     described = await _properties(snapshot, None)
     for claim in snapshot.stated(MemoryType.CLAIM):
-        if claim.id not in described and len(homes.get(claim.id, ())) == 1:
-            own[homes[claim.id][0]].append(claim)
+        if claim.id not in described and len(told := {first[home] for home in homes.get(claim.id, ())}) == 1:
+            own[told.pop()].append(claim)
     await _fill(snapshot, found, own)
     for document in found.terms:
         found.spread.update(found.terms[document])
@@ -166,23 +168,24 @@ async def read_around(snapshot: Snapshot, documents: Collection[str]) -> DocTerm
     """What `documents` say, and the documents that share rare terms with them; as `read` has it, but for the spread of terms
     only the others use."""
     found = DocTerms(await snapshot.documents())
-    told = sorted(i for i in documents if i in found.documents)
-    await _add(snapshot, found, told)
+    first = await originals(snapshot)
+    told = sorted({first[i] for i in documents if i in first})
+    await _add(snapshot, found, told, first)
     written = {stem(word): word for i in told for t in found.told[i] for word in words_of(t.text) if word not in STOP_WORDS}
-    primary = {snapshot.canonical(document.primary): i for i, document in sorted(found.documents.items())}
+    primary = {snapshot.canonical(found.documents[i].primary): i for i in sorted(set(first.values()))}
     users: dict[str, set[str]] = {}
     for term in sorted(written.keys() & {t for i in told for t in found.terms[i]}):
-        users[term] = await _users(snapshot, term, written[term], primary)
+        users[term] = await _users(snapshot, term, written[term], primary, first)
     shared = Counter(user for term in sorted(users) if len(users[term]) <= RARE for user in sorted(users[term]))
-    near = sorted(shared.keys() - set(told) & found.documents.keys(), key=lambda i: (-shared[i], i))[:_AROUND]
-    await _add(snapshot, found, [i for i in near if i in found.documents])
+    near = sorted(shared.keys() & found.documents.keys() - set(told), key=lambda i: (-shared[i], i))[:_AROUND]
+    await _add(snapshot, found, near, first)
     for document in found.terms:
         found.spread.update(found.terms[document])
     found.spread.update({term: max(len(homes), found.spread[term]) - found.spread[term] for term, homes in users.items()})
     return found
 
 
-async def _add(snapshot: Snapshot, found: DocTerms, documents: Collection[str]) -> None:
+async def _add(snapshot: Snapshot, found: DocTerms, documents: Collection[str], first: Mapping[str, str]) -> None:
     rows = await snapshot.catalog.fetch_in(
         "SELECT DISTINCT e.object_id FROM object_evidence e JOIN documents d ON d.source = e.source AND d.id = e.document_id WHERE d.id IN ({marks})", documents)
     homes = await snapshot.documents_of(row["object_id"] for row in rows)
@@ -192,14 +195,14 @@ async def _add(snapshot: Snapshot, found: DocTerms, documents: Collection[str]) 
         item = snapshot.items.get(id_)
         if item is None or item.type is not MemoryType.CLAIM or item.mode is Mode.INFERRED or id_ in described:
             continue
-        if len(homes[id_]) == 1 and homes[id_][0] in own:
-            own[homes[id_][0]].append(item)
+        if len(told := {first[home] for home in homes[id_]}) == 1 and (home := told.pop()) in own:
+            own[home].append(item)
     await _fill(snapshot, found, own)
 
 
-async def _users(snapshot: Snapshot, term: str, word: str, primary: Mapping[str, str]) -> set[str]:
+async def _users(snapshot: Snapshot, term: str, word: str, primary: Mapping[str, str], first: Mapping[str, str]) -> set[str]:
     """The documents that use `term`, written `word` or in any of its forms; all that were looked at, where it is a common one.
-    `primary`: object → the document that is about it."""
+    `primary`: object → the document that is about it; `first`: document → the first of its bytes."""
     rows = await snapshot.catalog.fetch(
         "SELECT o.id, o.type, o.body FROM objects_fts f CROSS JOIN memory_objects o ON o.rowid = f.rowid "
         "WHERE objects_fts MATCH ? AND o.mode != ? AND o.type IN (?, ?, ?) LIMIT ?",
@@ -208,7 +211,8 @@ async def _users(snapshot: Snapshot, term: str, word: str, primary: Mapping[str,
     if len(rows) == _COMMON:
         return {row["id"] for row in held}
     claims = await snapshot.documents_of(row["id"] for row in held if row["type"] == MemoryType.CLAIM.value)
-    return {homes[0] for homes in claims.values() if len(homes) == 1} | {
+    told = [{first[home] for home in homes} for homes in claims.values()]
+    return {home for homes in told if len(homes) == 1 for home in homes} | {
         primary[row["id"]] for row in held if row["id"] in primary and row["type"] != MemoryType.CLAIM.value and term in terms_in(row["body"])}
 
 

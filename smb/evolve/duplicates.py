@@ -16,11 +16,12 @@ from smb.evolve.acronyms import expansions, is_acronym, is_numeronym, letters_of
 from smb.evolve.claim_blocks import claim_pairs
 from smb.evolve.merging import Member, Pair, completed, groups_of, merge_revisions, merges
 from smb.evolve.name_blocks import keys_of, may_meet, pairs_of, slips_in
+from smb.evolve.name_parts import parts_of
 from smb.evolve.phase import Proposals
 from smb.evolve.same_claim import same_claim
 from smb.evolve.same_name import Named, Sameness, same_name
 from smb.evolve.snapshot import Item, Snapshot
-from smb.evolve.word_forms import is_word
+from smb.evolve.word_forms import is_word, singulars
 from smb.model.currentness import stated
 from smb.model.identity import fold
 from smb.model.objects import MemoryType, Mode
@@ -78,6 +79,8 @@ async def same_names(snapshot: Snapshot) -> dict[Pair, Sameness]:
     slips = slips_in(item.title for item in looked_at)
     pairs = set(pairs_of({item.id: keys_of(item.title, slips=slips) for item in looked_at}, fresh))
     pairs |= {p for p in await _alias_pairs(snapshot.catalog, fresh) if p[0] in items and p[1] in items}
+    if not pairs:
+        return {}
     known = await _known(snapshot, sorted(pairs))
     found = {pair: why for pair in sorted(pairs) if (why := same_name(known[pair[0]], known[pair[1]])) is not None}
     return completed(found, lambda a, b: same_name(known[a], known[b]))
@@ -175,7 +178,8 @@ async def _meanings(catalog: Catalog, titles: Iterable[Pair]) -> dict[str, list[
 async def same_claims(snapshot: Snapshot) -> dict[Pair, Sameness]:
     """Pairs (a < b) of claims that are one, those of which neither changed left out."""
     items = {item.id: item for item in snapshot.stated(MemoryType.CLAIM)}
-    pairs = await claim_pairs(snapshot, items)
+    if not (pairs := await claim_pairs(snapshot, items)):
+        return {}
     said = {s.id: replace(s, about=snapshot.canonical(s.about)) for s in await snapshot.said({i for pair in pairs for i in pair})}
     found = {(a, b): why for a, b in pairs if (why := same_claim(said[a], said[b])) is not None}
     return completed(found, lambda a, b: same_claim(said[a], said[b]))
@@ -193,10 +197,19 @@ async def _members(snapshot: Snapshot, ids: Collection[str]) -> dict[str, Member
     for i in ids:
         item = snapshot.items[i]
         fixed = item.contested or i in opposed or item.mode is Mode.AUTHORED or item.verification == Verification.SUPERVISOR_VERIFIED
-        members[i] = Member(i, item.type, fixed, i in standing, 0 if item.type is MemoryType.CLAIM else _odd(item.title), item.supports, born.get(i, ""))
+        named = item.type is not MemoryType.CLAIM
+        members[i] = Member(i, fixed, i in standing, named and _misspelt(item.title), item.supports, born.get(i, ""), _form(item.title) if named else 0)
     return members
 
 
-def _odd(title: str) -> int:
-    """1 for a name with a long word no dictionary has, of two spellings the one to give up; 0 for others."""
-    return int(any(w.isascii() and w.isalpha() and len(w) > 7 and not is_word(w.lower()) for w in title.split()))
+def _misspelt(title: str) -> bool:
+    """Whether a name has a long word no dictionary has: of two spellings the one to give up."""
+    return any(w.isascii() and w.isalpha() and len(w) > 7 and not is_word(w.lower()) for w in title.split())
+
+
+def _form(title: str) -> int:
+    """0 for a name in its plain form, 1 with an article, a title of a person, a comma or a plural, 2 for an acronym."""
+    parts = parts_of(title)
+    if is_acronym(title):
+        return 2
+    return int(parts.article or parts.honoured or bool(parts.inverted) or bool(parts.words and singulars(parts.words[-1])))

@@ -30,10 +30,10 @@ _MARKS = re.compile(r"[*_`#]+")
 
 async def open_questions(snapshot: Snapshot, documents: Collection[str] | None) -> dict[str, str]:
     """The first question each note says is open; of `documents` alone where given. Questions put in talk are none."""
-    sql = ("SELECT p.document_id, p.text FROM documents d CROSS JOIN passages p ON p.document_id = d.id AND p.source = d.source WHERE p.live = 1 AND d.live = 1 "
+    sql = ("SELECT p.document_id, p.text FROM documents d CROSS JOIN passages p ON p.document_id = d.id AND p.source = d.source WHERE +p.live = 1 AND d.live = 1 "
            "AND d.shape != 'chat' AND p.kind IN ('paragraph', 'item', 'quote') AND (p.text LIKE '%?%' OR p.text LIKE '%？%') ")
-    rows = await snapshot.catalog.fetch(f"{sql} ORDER BY p.rowid") if documents is None else await snapshot.catalog.fetch_in(
-        f"{sql} AND d.id IN ({{marks}}) ORDER BY p.rowid", sorted(documents))
+    rows = await snapshot.catalog.fetch(f"{sql} ORDER BY p.document_id, p.ordinal") if documents is None else await snapshot.catalog.fetch_in(
+        f"{sql} AND d.id IN ({{marks}}) ORDER BY p.document_id, p.ordinal", sorted(documents))
     found: dict[str, str] = {}
     for row in rows:
         if row["document_id"] not in found and _OPEN.search(row["text"]) and (question := _question(row["text"])):

@@ -41,7 +41,7 @@ async def relations_of(snapshot: Snapshot) -> list[Relation]:
     """Every relation, the most trusted first; deterministic."""
     nodes = await nodes_of(snapshot)
     names = await _index(snapshot, nodes)
-    found = [*await _said(snapshot, nodes, names), *_named(nodes, names), *await _contained(snapshot, nodes), *_filed(nodes, await snapshot.documents())]
+    found = [*await _said(snapshot, nodes), *_named(nodes, names), *await _contained(snapshot, nodes), *_filed(nodes, await snapshot.documents())]
     return sorted((r for r in found if r.lower != r.upper), key=lambda r: (-r.trust, r.lower, r.upper, r.why))
 
 
@@ -49,7 +49,7 @@ async def kinds_of(snapshot: Snapshot) -> dict[str, list[str]]:
     """Each object → the noun phrases it is said to be a kind of, folded."""
     nodes = await nodes_of(snapshot)
     found: dict[str, set[str]] = defaultdict(set)
-    for r in await _said(snapshot, nodes, await _index(snapshot, nodes)):
+    for r in await _said(snapshot, nodes):
         if r.sort is Sort.KIND and r.lower != r.upper:
             found[r.lower].add(r.phrase if r.upper.startswith(PHRASE) else folded_kind(nodes[r.upper].item.title))
     return {id_: sorted(kinds) for id_, kinds in found.items()}
@@ -57,6 +57,9 @@ async def kinds_of(snapshot: Snapshot) -> dict[str, list[str]]:
 
 async def _index(snapshot: Snapshot, nodes: Mapping[str, Node]) -> dict[str, str]:
     """Folded name → the one object that bears it; titles before aliases."""
+    found: dict[str, str] | None = snapshot.kept("hierarchy.names")
+    if found is not None:
+        return found
     bearers: dict[str, set[str]] = defaultdict(set)
     titled: dict[str, set[str]] = defaultdict(set)
     for id_, names in (await snapshot.names(nodes)).items():
@@ -64,11 +67,15 @@ async def _index(snapshot: Snapshot, nodes: Mapping[str, Node]) -> dict[str, str
             bearers[name].add(id_)
         titled[fold(nodes[id_].item.title)].add(id_)
     index = {name: min(ids) for name, ids in bearers.items() if len(ids) == 1}
-    return index | {name: min(ids) for name, ids in titled.items() if len(ids) == 1}
+    return snapshot.keep("hierarchy.names", index | {name: min(ids) for name, ids in titled.items() if len(ids) == 1}, stated=True)  # type: ignore[no-any-return]
 
 
-async def _said(snapshot: Snapshot, nodes: Mapping[str, Node], names: Mapping[str, str]) -> list[Relation]:
-    found: list[Relation] = []
+async def _said(snapshot: Snapshot, nodes: Mapping[str, Node]) -> list[Relation]:
+    """What sentences say; kept."""
+    found: list[Relation] | None = snapshot.kept("hierarchy.said")
+    if found is not None:
+        return found
+    found, names = [], await _index(snapshot, nodes)
     sentences = [(id_, body) for id_, body in sorted((await snapshot.bodies(nodes)).items()) if body]
     sentences += [(claim.id, claim.title) for claim in snapshot.stated(MemoryType.CLAIM) if not claim.attribute]
 
@@ -80,7 +87,7 @@ async def _said(snapshot: Snapshot, nodes: Mapping[str, Node], names: Mapping[st
             upper, phrase = _upper(said.upper, names, nodes)
             trust = DEFINED if text[:60].casefold().partition(said.lower[:12].casefold())[1] and " such as " not in text else LISTED
             found.append(Relation(bearer(said.lower), upper, said.sort, trust, f"“{_clip(text)}”", source, phrase))
-    return found
+    return snapshot.keep("hierarchy.said", found, stated=True)  # type: ignore[no-any-return]
 
 
 def _upper(phrase: str, names: Mapping[str, str], nodes: Mapping[str, Node]) -> tuple[str, str]:

@@ -41,6 +41,7 @@ _LABEL = re.compile(
     r"pregunta abierta|questão em aberto)(?:\*\*|__)?\s*[:：](?:\*\*|__)?\s*", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:>\s*)*(?:(?:[-*+]|\d{1,4}[.)])\s+)?")
 RECORD_TAGS = frozenset("decision decisions adr adrs madr rfc".split())
+MOST_TOLD = 300  # characters of a task or question that are told
 MOST_QUOTED = 1200  # characters of a passage that is quoted
 
 
@@ -140,12 +141,12 @@ async def _read(snapshot: Snapshot, only: Collection[str] | None = None) -> Mark
             continue
         if is_decided(_heading(row)):
             records.add(row["document_id"])
-        tasks = _tasks(row, people)
+        tasks = [task for task in _tasks(row, people) if _says(task.text)]
         marks.tasks += tasks
         if not tasks and (found := _DECIDED.match(row["text"])):
-            marks.decided.append(Noted(row["document_id"], _capital(plain(row["text"][found.end():])), _span(row), row["ordinal"]))
+            marks.decided += _noted(row, row["text"][found.end():])
         elif not tasks and _is_open(row):
-            marks.questions.append(Noted(row["document_id"], _capital(plain(_LABEL.sub("", _BULLET.sub("", row["text"])))), _span(row), row["ordinal"]))
+            marks.questions += _noted(row, _LABEL.sub("", _BULLET.sub("", row["text"])))
     marks.decided = [noted for noted in marks.decided if noted.document not in records]
     for row in await snapshot.catalog.fetch_in(
             f"{_LIVE}p.kind IN ('item', 'paragraph', 'quote', 'row') AND p.document_id IN ({{marks}}) ORDER BY p.document_id, p.ordinal", sorted(records)):
@@ -175,6 +176,15 @@ def _tasks(row: Any, people: Collection[str]) -> list[Task]:
         state = OPEN if box[1] in " />" else DROPPED if box[1] == "-" else DONE
         return [_task(row, box[2], state, people)]
     return [_task(row, found[1], OPEN, people) for found in _TODO.finditer(text)] if "TODO" in text else []
+
+
+def _noted(row: Any, text: str) -> list[Noted]:
+    said = plain(text)
+    return [Noted(row["document_id"], _capital(said), _span(row), row["ordinal"])] if _says(said) else []
+
+
+def _says(text: str) -> bool:
+    return any(c.isalnum() for c in text)
 
 
 def _task(row: Any, text: str, state: str, people: Collection[str]) -> Task:
@@ -211,6 +221,7 @@ def _span(row: Any) -> Span | None:
 
 
 def _capital(text: str) -> str:
+    text = text if len(text) <= MOST_TOLD else text[:MOST_TOLD].rsplit(" ", 1)[0] + " …"
     return text[:1].upper() + text[1:]
 
 

@@ -12,7 +12,7 @@ from itertools import combinations
 from smb.evolve.phase import again
 from smb.evolve.same_name import Sameness
 from smb.model.currentness import judge, stated
-from smb.model.objects import MemoryType, Mode
+from smb.model.objects import Mode
 from smb.model.restatement import said_of
 from smb.model.revision import Revision, RevisionKind, Statement, new_revision
 
@@ -22,20 +22,20 @@ Pair = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class Member:
     """An object that may be merged, and what makes it stand for others. `fixed` where it may not be merged into another: a person wrote or
-    signed it, or it is a side of a contradiction; `stands` whether others were merged into it before; `odd` how far its name is no name to
-    keep; `born` when it was first recorded."""
+    signed it, or it is a side of a contradiction; `stands` whether others were merged into it before; `odd` whether its name is misspelt;
+    `born` when it was first recorded; `form` 0 for a name in its plain form, more for an acronym or a plural."""
 
     id: str
-    type: MemoryType
     fixed: bool = False
     stands: bool = False
-    odd: int = 0
+    odd: bool = False
     supports: int = 0
     born: str = ""
+    form: int = 0
 
     @property
     def rank(self) -> tuple[object, ...]:
-        return (not self.stands, not self.fixed, self.odd, -self.supports, self.born, self.id)
+        return (not self.stands, not self.fixed, self.odd, -self.supports, self.born, self.form, self.id)
 
 
 def completed(found: dict[Pair, Sameness], judge_pair: Callable[[str, str], Sameness | None]) -> dict[Pair, Sameness]:

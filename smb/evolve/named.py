@@ -58,7 +58,8 @@ class Names:
     def filter(self, ids: Collection[str]) -> Callable[[str], object]:
         """A quick test that no text which names one of `ids` fails."""
         words = sorted({name.split(" ")[0] for name, of in self._of.items() if any(i in ids for i in of)})
-        return re.compile("|".join(map(re.escape, words)), re.IGNORECASE).search if words else lambda text: None
+        search = re.compile("|".join(map(re.escape, words))).search if words else None
+        return lambda text: search is not None and search(fold(text))
 
     def _stands_out(self, word: str, text: str, item: Item) -> bool:
         if not word.isascii() and word.upper() == word.lower():

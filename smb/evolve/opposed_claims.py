@@ -7,19 +7,25 @@ already. Never makes anything of what it finds.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from smb.evolve.candidate_pairs import Groups, candidate_pairs
 from smb.evolve.opposition import Analysed, analyse, blocking_keys, oppose
+from smb.evolve.said import Said
 from smb.evolve.snapshot import Item, Snapshot
-from smb.evolve.terms import terms_of
+from smb.evolve.terms import terms_of, words_of
 from smb.model.currentness import judge
-from smb.model.objects import MemoryType
+from smb.model.identity import fold
 from smb.model.revision import Revision, RevisionKind
 
 KEYS = "keys"  # actor of the contests of single-valued keys, made when notes are read
 TELLING = 7  # words of a claim short enough to be compared by its telling words, however unlike it looks
 APART = 6  # words one of two claims says alone, from which on they speak of two things
+_OCCASIONS = frozenset(
+    "agenda april august call chat conversation daily day debrief december diary draft faq february friday guide handbook january journal july june list log logbook manual march "
+    "may meeting memo minutes misc monday monthly month morning notes note november october overview page plan policy record report retro retrospective review saturday september "
+    "session standup status summary sunday sync thursday todo tuesday update wednesday week weekly year".split())
+_SMALL = frozenset("a am an and at for from of on pm the to with".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +45,15 @@ class Judge:
     def __init__(self, snapshot: Snapshot):
         self._snapshot = snapshot
         self._analysed: dict[str, Analysed] = {}
+        self._occasions: dict[str, str] = {}  # claim → the dated title that was before it
 
     async def read(self, ids: Iterable[str]) -> None:
         """Analyses the claims `ids` that hold."""
         for said in await self._snapshot.said({i for i in ids if i not in self._analysed}):
-            self._analysed[said.id] = analyse(said)
+            own = _own_words(said)
+            if own is not said and any(c.isdigit() for c in said.context[0]):
+                self._occasions[said.id] = said.context[0]
+            self._analysed[said.id] = analyse(own)
 
     def telling(self, id_: str) -> frozenset[str]:
         return blocking_keys(self._analysed[id_])
@@ -53,49 +63,66 @@ class Judge:
         one, other = sorted((one, other))
         if one not in self._analysed or other not in self._analysed:
             return None
+        if self._occasions.get(one, "") != self._occasions.get(other, "") and one in self._occasions and other in self._occasions:
+            return None  # two days, two states of affairs
         found = oppose(self._analysed[one], self._analysed[other], self._snapshot.single_valued)
         return Opposed(one, other, found.kind.value, found.reasons) if found is not None and found.sure else None
 
 
-async def opposed_claims(snapshot: Snapshot, judge_: Judge, fresh: Collection[str] | None) -> list[Opposed]:
-    """Every pair of claims that hold and surely contradict each other, sorted; with `fresh` only those with one of these."""
-    items = snapshot.stated(MemoryType.CLAIM)
-    pairs = await _pairs(snapshot, judge_, items, fresh)
+async def opposed_claims(snapshot: Snapshot, claims: Sequence[Item], judge_: Judge, fresh: Collection[str] | None) -> list[Opposed]:
+    """Every pair of `claims` that surely contradict each other, sorted; with `fresh` only those with one of these."""
+    pairs = await _pairs(snapshot, judge_, claims, fresh)
     await judge_.read({i for pair in pairs for i in pair})
     found = {(o.one, o.other): o for one, other in pairs if (o := judge_.of(one, other)) is not None}
-    for o in await _by_key(snapshot, fresh):
+    for o in await _by_key(snapshot, [c for c in claims if c.contested and c.attribute and (fresh is None or c.id in fresh)]):
         held = found.get((o.one, o.other))
         found[(o.one, o.other)] = o if held is None else Opposed(o.one, o.other, held.kind, held.reasons, by_key=True)
     return [found[pair] for pair in sorted(found)]
 
 
-async def _pairs(snapshot: Snapshot, judge_: Judge, items: Sequence[Item], fresh: Collection[str] | None) -> list[tuple[str, str]]:
+async def _pairs(snapshot: Snapshot, judge_: Judge, claims: Sequence[Item], fresh: Collection[str] | None) -> list[tuple[str, str]]:
+    new = None if fresh is None else [n for n, claim in enumerate(claims) if claim.id in fresh]
+    if new is not None and not new:
+        return []
     keys: dict[object, list[int]] = {}
     subjects: dict[object, list[int]] = {}
     words: dict[object, list[int]] = {}
-    for n, item in enumerate(items):
-        if item.attribute:
-            keys.setdefault((item.subject, item.attribute), []).append(n)
-        if item.about or item.subject:
-            subjects.setdefault(item.about or item.subject, []).append(n)
+    about = None if new is None else {_subject(claims[n]) for n in new}
+    for n, claim in enumerate(claims):
+        if (subject := _subject(claim)) and (about is None or subject in about):
+            subjects.setdefault(subject, []).append(n)
+        if claim.attribute:
+            keys.setdefault((claim.subject, claim.attribute), []).append(n)
     terms: dict[int, frozenset[str]] = {}
 
     def said(n: int) -> frozenset[str]:
         if n not in terms:
-            terms[n] = frozenset(terms_of(items[n].title))
+            terms[n] = frozenset(terms_of(claims[n].title))
         return terms[n]
 
-    if fresh is None:
-        short = [n for n in range(len(items)) if len(said(n)) <= TELLING]
-        await judge_.read(items[n].id for n in short)
+    if new is None:
+        short = [n for n in range(len(claims)) if len(said(n)) <= TELLING]
+        await judge_.read(claims[n].id for n in short)
         for n in short:
-            for key in judge_.telling(items[n].id):
+            for key in judge_.telling(claims[n].id):
                 words.setdefault(key, []).append(n)
-    new = None if fresh is None else [n for n, item in enumerate(items) if item.id in fresh]
-    if new is not None and not new:
-        return []
-    found = candidate_pairs(snapshot.vectors(items), Groups(keys, subjects, words), new)
-    return [(items[a].id, items[b].id) for a, b in found.tolist() if _comparable(items[a], items[b], said(a), said(b))]
+    found = candidate_pairs(snapshot.vectors(claims), Groups(keys, subjects, words), new)
+    return [(claims[a].id, claims[b].id) for a, b in found.tolist() if _comparable(claims[a], claims[b], said(a), said(b))]
+
+
+def _own_words(said: Said) -> Said:
+    """A claim without the title of its note before it, where that names a day, an occasion or a sort of note: what two such notes say of
+    "the launch" they say of one. The title of a thing stays: "the oven" of two recipes is two."""
+    title, colon, sentence = said.text.partition(": ")
+    if not colon or not said.context or fold(title) != fold(said.context[0]):
+        return said
+    telling = [word for word in words_of(title) if word not in _SMALL]
+    named = [word for word in telling if word not in _OCCASIONS and not any(c.isdigit() for c in word)]
+    return said if named or not telling else replace(said, text=sentence)
+
+
+def _subject(claim: Item) -> str:
+    return claim.about or claim.subject
 
 
 def _comparable(one: Item, other: Item, words: frozenset[str], others: frozenset[str]) -> bool:
@@ -105,9 +132,8 @@ def _comparable(one: Item, other: Item, words: frozenset[str], others: frozenset
     return max(len(words - others), len(others - words)) <= APART
 
 
-async def _by_key(snapshot: Snapshot, fresh: Collection[str] | None) -> list[Opposed]:
+async def _by_key(snapshot: Snapshot, contested: Sequence[Item]) -> list[Opposed]:
     """The pairs of current values of a single-valued key that a contest sets against each other."""
-    contested = [item for item in snapshot.stated(MemoryType.CLAIM) if item.contested and item.attribute and (fresh is None or item.id in fresh)]
     histories = await snapshot.histories(item.id for item in contested)
     found: dict[tuple[str, str], Opposed] = {}
     for item in contested:

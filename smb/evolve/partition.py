@@ -79,7 +79,7 @@ async def nodes_of(snapshot: Snapshot) -> dict[str, Node]:
         found = snapshot.keep("partition.nodes", {
             item.id: Node(item, homes.get(item.id, ""), stated_in.get(item.id, ()))
             for item in snapshot.stated(MemoryType.CONCEPT, MemoryType.ENTITY)
-            if "date" not in item.tags and sum(map(str.isalpha, item.title)) > 1})
+            if "date" not in item.tags and sum(map(str.isalpha, item.title)) > 1}, stated=True)
     return found
 
 
@@ -89,7 +89,7 @@ async def grouped(snapshot: Snapshot, bond: Bond, level: int = 0) -> list[frozen
     if found is None:
         nodes = list((await nodes_of(snapshot)).values())
         ties = await _ties(snapshot, nodes, range(len(nodes)), bond)
-        found = snapshot.keep(f"partition.{bond}", [_as_sets(nodes, membership) for membership in _levels(len(nodes), ties)])
+        found = snapshot.keep(f"partition.{bond}", [_as_sets(nodes, membership) for membership in _levels(len(nodes), ties)], stated=True)
     return found[level]
 
 
@@ -187,7 +187,7 @@ async def linked(snapshot: Snapshot) -> dict[str, list[str]]:
     """Each node → the nodes that stated edges join it to, either way; kept."""
     found: dict[str, list[str]] | None = snapshot.kept("partition.linked")
     if found is None:
-        found = snapshot.keep("partition.linked", {id_: [] for id_ in await nodes_of(snapshot)})
+        found = snapshot.keep("partition.linked", {id_: [] for id_ in await nodes_of(snapshot)}, stated=True)
         for edge in await snapshot.edges():
             if edge.source in found and edge.target in found and edge.source != edge.target:
                 found[edge.source].append(edge.target)

@@ -1,7 +1,7 @@
 """What a phase proposes, and how proposals become revisions.
 
 Owns the comparison of what a phase wants to hold with what it holds: the same is nothing, another wording a restatement,
-what is no longer wanted a revoke. What a person took over or took away is left as they left it. Never commits.
+what is no longer wanted a revoke. A model's rewording of what it wants is the same. What a person took over or took away is left as they left it. Never commits.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from smb.evolve.snapshot import Snapshot
+from smb.model.authorship import said_by, text_hash, worded_from
 from smb.model.currentness import stated
 from smb.model.evidence import Span
 from smb.model.identity import object_id, slugify
@@ -40,6 +41,11 @@ class Wanted:
         """The stem of the file it would have if it were born now."""
         return f"{slugify(self.statement.title)}-{self.id}"
 
+    @property
+    def text(self) -> str:
+        """The hash a rewording of it bears."""
+        return text_hash(self.id, self.type.value, self.statement, self.evidence)
+
 
 @dataclass(slots=True)
 class Proposals:
@@ -67,6 +73,14 @@ class Settling(Phase, Protocol):
     """A phase that also keeps a projection: it looks in every cycle, and `settle` writes what it saw, under the writer lock."""
 
     async def settle(self, catalog: Catalog) -> None: ...
+
+
+@runtime_checkable
+class Asking(Settling, Protocol):
+    """A phase that puts questions to a language model before it proposes, outside the writer lock; what it proposes rests on the
+    answers it has kept. A clone that has none has not looked."""
+
+    async def ask(self, snapshot: Snapshot) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +128,10 @@ def _said(actor: str, w: Wanted, history: Sequence[Revision]) -> tuple[list[Revi
     live = [r for r in stated(history) if r.object_id == w.id]
     if any(isinstance(r.statement, Statement) and r.statement.mode is Mode.AUTHORED for r in live):
         return [], 0  # a person has taken it over
-    mine = [r for r in live if r.actor == actor]
-    if any(_restated(r, w).id == r.id for r in mine):
+    mine = [r for r in live if said_by(r, actor)]
+    if any(_restated(r, w).id == r.id for r in mine) or any(worded_from(r.statement) == w.text for r in mine):
         return [], 0
-    if not mine and any(undone_by_a_person(r, history, actor) for r in history if r.object_id == w.id and r.actor == actor and r.statement is not None):
+    if not mine and any(undone_by_a_person(r, history, actor) for r in history if r.object_id == w.id and said_by(r, actor) and r.statement is not None):
         return [], 1
     known = {r.id for r in history}
     revision = new_revision(RevisionKind.ASSERT, w.id, w.type.value, statement=w.statement, evidence=w.evidence, replaces=tuple(r.id for r in mine), actor=actor)
@@ -132,7 +146,7 @@ def _restated(r: Revision, w: Wanted) -> Revision:
 
 
 def _withdrawn(actor: str, history: Sequence[Revision], id_: str) -> list[Revision]:
-    mine = [r for r in stated(history) if r.object_id == id_ and r.actor == actor]
+    mine = [r for r in stated(history) if r.object_id == id_ and said_by(r, actor)]
     if not mine:
         return []
     return [new_revision(RevisionKind.REVOKE, id_, mine[0].object_type, replaces=tuple(sorted(r.id for r in mine)), reason=OVER, actor=actor)]

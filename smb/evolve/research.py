@@ -65,10 +65,10 @@ class Research:
             areas.setdefault(question.area, []).append(question)
         rest = [q for area, questions in sorted(areas.items()) for q in questions if not area or len(questions) < OF_AN_AREA]
         shown_claims = [c.id for q in found for c in q.known]
-        stated_in = await snapshot.documents_of(shown_claims)
-        wanted = [_page(snapshot, area, questions, documents, stated_in) for area, questions in sorted(areas.items()) if area and len(questions) >= OF_AN_AREA]
+        stated_in, quotes = await snapshot.documents_of(shown_claims), await snapshot.evidence(shown_claims)
+        wanted = [_page(snapshot, area, questions, documents, stated_in, quotes) for area, questions in sorted(areas.items()) if area and len(questions) >= OF_AN_AREA]
         if rest:
-            wanted.append(_page(snapshot, "", rest, documents, stated_in, alone=not wanted))
+            wanted.append(_page(snapshot, "", rest, documents, stated_in, quotes, alone=not wanted))
         return Proposals(wanted, held)
 
     async def _open(self, snapshot: Snapshot, documents: Mapping[str, Doc]) -> list[Open]:
@@ -146,8 +146,8 @@ async def _known(snapshot: Snapshot, questions: Collection[Noted], people: Colle
     return found
 
 
-def _page(snapshot: Snapshot, area: str, questions: Sequence[Open], documents: Mapping[str, Doc], stated_in: Mapping[str, tuple[str, ...]], *,
-          alone: bool = False) -> Wanted:
+def _page(snapshot: Snapshot, area: str, questions: Sequence[Open], documents: Mapping[str, Doc], stated_in: Mapping[str, tuple[str, ...]],
+          quotes: Mapping[str, tuple[Span, ...]], *, alone: bool = False) -> Wanted:
     def order(q: Open) -> tuple[bool, str, str]:
         date = to_iso(documents[q.noted.document].date.start) if q.noted else ""
         return (q.noted is None, date or "", q.noted.text if q.noted else q.asked.title if q.asked else "")
@@ -172,9 +172,9 @@ def _page(snapshot: Snapshot, area: str, questions: Sequence[Open], documents: M
     title = f"Open questions: {area}" if area else "Open questions" if alone else "Other open questions"
     cited = {i.id: i for i in primaries(snapshot, (documents[q.noted.document] for q in told if q.noted))}
     cited |= {i.id: i for q in told for i in (*((q.asked,) if q.asked else ()), *q.known)}
-    spans: list[Span] = [q.noted.span for q in told if q.noted and q.noted.span]
+    spans = [q.noted.span for q in told if q.noted and q.noted.span] + [quotes[c.id][0] for q in told for c in q.known if quotes.get(c.id)]
     statement = Statement(
         title=title, identity=f"research:{fold(area) if area else '*'}", body=f"{count} open{f' on {area}' if area else ''}.\n\n" + "\n".join(lines) + more,
         links=tuple(Link(i, EdgeType.DERIVES_FROM) for i in cited), confidence=min((i.confidence for i in cited.values()), default=0.5), mode=Mode.INFERRED,
         derived_from=tuple(cited))
-    return Wanted(MemoryType.RESEARCH, statement, tuple(spans[:CITED]))
+    return Wanted(MemoryType.RESEARCH, statement, tuple(dict.fromkeys(spans))[:CITED])

@@ -1,7 +1,7 @@
 """Which derived text has to be looked at again.
 
 Owns what a phase that cites objects reconsiders: what cites something that changed or ended, and what speaks of documents that were
-read anew. Small banks are looked at whole.
+read anew. Small banks, and those of which much changed, are looked at whole.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from smb.evolve.snapshot import Snapshot
 from smb.model.objects import MemoryType
 
 WHOLE = 3_000  # objects up to which a bank is looked at whole
+FEW = 200  # documents up to which a large bank is looked at in part
 _STATED = (MemoryType.CLAIM, MemoryType.CONCEPT, MemoryType.ENTITY, MemoryType.RELATIONSHIP)
 
 
@@ -54,4 +55,5 @@ async def revisit(snapshot: Snapshot, phase: str) -> Revisit | None:
     if len(snapshot.items) <= WHOLE:
         return Revisit(held, None)
     stale = {c for cited in held.values() if not moved.isdisjoint(cited) for c in cited}
-    return Revisit(held, frozenset(documents | {home for homes in (await snapshot.documents_of(stale)).values() for home in homes}))
+    again = frozenset(documents | {home for homes in (await snapshot.documents_of(stale)).values() for home in homes})
+    return Revisit(held, again if len(again) <= FEW else None)

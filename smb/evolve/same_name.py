@@ -129,8 +129,9 @@ def _alike(one: Named, other: Named) -> _Likeness | None:
     if best is None or best.needs is not Agreement.NOTHING:
         return best
     strange = one.type is not other.type and fold(one.title) != fold(other.title)
-    loose = best.reason == "separators" or best.reason in ("plural", "article") and len(parts_of(one.title).words) == 1
-    if strange or loose and one.text and other.text and not (_heads_a_note(one) and _heads_a_note(other)):
+    single = best.reason in ("plural", "article") and len(parts_of(one.title).words) == 1 and one.text and other.text
+    loose = single or best.reason == "separators" and (one.text or other.text)
+    if strange or loose and not (_heads_a_note(one) and _heads_a_note(other)):
         return _Likeness(best.reason, Agreement.SOME, best.sure)
     return best
 

@@ -25,7 +25,8 @@ MARGIN = 0.04  # by which a note is nearer to its own sense than to any other
 APART = 0.05  # by which notes of one sense are nearer to each other than to those of another
 FAR = 0.55  # cosine between two notes that are each alone with their sense
 _KIND_END = frozenset(
-    "of in that which who whose used with for made on and or to from by at as where when known found called within between near under over per via based "
+    "of in inside outside behind across against around along among toward towards that which who whose used with for made on and or to from by at as "
+    "where when known found called within between near under over per via based "
     "is are was were has have can may it its but so because also about".split())
 _NO_KIND = frozenset(
     "thing things way ways kind kinds type types part parts form forms term name word words concept idea process method technique system tool tools example "
@@ -38,6 +39,7 @@ _BARE = re.compile(r"(?:a|an)\s(?!.{0,60}?\b(?:is|are|was|were|has|have|can|may|
 _ADJECTIVE = re.compile(
     r"-|(?:al|ic|ive|ous|ful|less|ible|able|ary|ish|ed|ing|y|an|ern)\Z|^(?:small|large|big|heavy|light|soft|hard|hot|cold|thin|thick|dark|old|new|long|short|"
     r"fast|slow|deep|wide|flat|red|blue|green|black|white|grey|gray|young|free|open|dense|rare|common|sweet|sour|dry|wet|round|sharp)\Z")
+_PARTICIPLE = re.compile(r"[a-z]{3,}(?<!e)ed\Z")
 _SAYS = re.compile(r"\s+(?:is|are|was|were|refers to|means|denotes)\s+", re.I)
 
 
@@ -91,7 +93,7 @@ def _head(phrase: str, many: bool = False) -> str:
     words: list[str] = []
     for word in re.findall(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|,", found["rest"] if found else re.split(r"[.;:()]", phrase, maxsplit=1)[0]):
         word = word.lower()
-        if word in _KIND_END or words and "-" not in word and (word.endswith("ed") or word in IRREGULAR) or word == "," and not (words and _ADJECTIVE.search(words[-1])):
+        if word in _KIND_END or words and _PARTICIPLE.match(word) or words and word in IRREGULAR or word == "," and not (words and _ADJECTIVE.search(words[-1])):
             break
         words += [] if word == "," else [word]
     return "" if not words or words[-1] in _NO_KIND or len(words) > 8 else words[-1]

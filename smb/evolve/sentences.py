@@ -22,7 +22,7 @@ async def sentences_of(snapshot: Snapshot, documents: Collection[str]) -> dict[s
     """The first statements of each document in order, each with the row of its passage's embedding."""
     rows = await snapshot.catalog.fetch_in(
         "SELECT p.document_id, p.source, p.byte_start, p.byte_end, p.line_start, p.text, p.vector_row FROM documents d CROSS JOIN passages p ON p.document_id = d.id "
-        f"AND p.source = d.source WHERE p.ordinal < {_PASSAGES} AND p.kind IN ('paragraph', 'item') AND p.live = 1 AND d.encoding = 'utf-8' AND d.shape != 'chat' "
+        f"AND p.source = d.source WHERE p.ordinal < {_PASSAGES} AND p.kind IN ('paragraph', 'item') AND +p.live = 1 AND d.encoding = 'utf-8' AND d.shape != 'chat' "
         "AND d.id IN ({marks}) ORDER BY p.document_id, p.ordinal", documents)
     found: dict[str, list[tuple[Span, int | None]]] = {}
     for row in rows:

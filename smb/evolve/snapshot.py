@@ -128,14 +128,20 @@ class Snapshot:
         self._stated_in: dict[str, tuple[str, ...]] | None = None
         self._edges: list[Edge] | None = None
         self._kept: dict[str, Any] = {}
+        self._kept_stated: dict[str, Any] = {}
 
     async def refresh(self, since: int) -> Snapshot:
         """Brings it up to the catalog and looks from `since` on."""
         latest, _ = await self.catalog.latest()
         if latest != self.latest:
-            for row in await self.catalog.fetch(f"SELECT {_COLUMNS} FROM memory_objects WHERE changed > ? ORDER BY id", (self.latest,)):
+            rows = await self.catalog.fetch(f"SELECT {_COLUMNS} FROM memory_objects WHERE changed > ? ORDER BY id", (self.latest,))
+            others = await self.catalog.fetch("SELECT 1 FROM transactions WHERE seq > ? AND kind != ? LIMIT 1", (self.latest, EVOLVED))
+            for row in rows:
                 self._take(row)
-            self._documents = self._stated_in = self._edges = None
+            if others or any(row["mode"] != Mode.INFERRED.value for row in rows):
+                self._documents = self._edges = None
+                self._kept_stated.clear()
+            self._stated_in = None
             self._kept.clear()
             self.latest = latest
         self.since = since
@@ -309,13 +315,14 @@ class Snapshot:
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
         return found / np.where(lengths == 0, 1, lengths)
 
-    def keep(self, name: str, value: Any) -> Any:
-        """Keeps a costly result (a partition of the graph) for later phases, until the bank changes."""
-        self._kept[name] = value
+    def keep(self, name: str, value: Any, *, stated: bool = False) -> Any:
+        """Keeps a costly result (a partition of the graph) for later phases, until the bank changes; one that rests on what notes
+        and people state alone (`stated`), until that does."""
+        (self._kept_stated if stated else self._kept)[name] = value
         return value
 
     def kept(self, name: str) -> Any:
-        return self._kept.get(name)
+        return self._kept.get(name, self._kept_stated.get(name))
 
     async def last_learned(self) -> datetime | None:
         """When the bank last learned anything from outside evolution."""

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from smb.evolve.originals import originals
 from smb.evolve.snapshot import Item, Snapshot
 from smb.model.measure import Value, value_of
 from smb.model.objects import MemoryType
@@ -16,7 +17,7 @@ from smb.model.objects import MemoryType
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value as one claim gives it; `lapsed` where a newer one took its place, `homes` the live documents that state it."""
+    """A value as one claim gives it; `lapsed` where a newer one took its place, `homes` the live documents that state it, copies left out."""
 
     claim: Item
     value: Value
@@ -50,13 +51,14 @@ async def things(snapshot: Snapshot, about: Collection[str] | None = None) -> li
         if claim.attribute and not claim.attributed_to and subject in snapshot.items and (about is None or subject in about):
             held[subject][claim.attribute].append(claim)
     ids = [claim.id for attributes in held.values() for claims in attributes.values() for claim in claims]
-    homes = await snapshot.stated_in() if about is None else await snapshot.documents_of(ids)
+    told, first = await snapshot.stated_in() if about is None else await snapshot.documents_of(ids), await originals(snapshot)
+    homes = {i: tuple(sorted({first[home] for home in told.get(i, ())})) for i in ids}
     found = []
     for subject in sorted(held):
         attributes = {}
         for attribute in sorted(held[subject]):
-            given = [Given(claim, value_of(claim.value), claim.id in superseded, homes.get(claim.id, ())) for claim in held[subject][attribute]
-                     if claim.id in superseded or homes.get(claim.id)]
+            given = [Given(claim, value_of(claim.value), claim.id in superseded, homes[claim.id]) for claim in held[subject][attribute]
+                     if claim.id in superseded or homes[claim.id]]
             if given and _one_at_a_time(given):
                 attributes[attribute] = tuple(sorted(given, key=lambda g: (g.day, g.claim.id)))
         if attributes:

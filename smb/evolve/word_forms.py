@@ -166,7 +166,10 @@ def slips_among(words: Iterable[str]) -> dict[str, str]:
     """Of lower-case words those that are slips of another of them, or it of them → that one."""
     cut: dict[str, list[str]] = {}
     for word in sorted({w for w in words if len(w) >= LONG - 1 and w.isascii() and w.isalpha()}):
-        for rest in {word, *(word[:i] + word[i + 1:] for i in range(1, len(word)))}:
+        rests = {word, *_cuts(word)}
+        if len(word) > LONGER and not is_word(word):  # the one misspelt: two letters of it may be amiss
+            rests.update(c for rest in _cuts(word) for c in _cuts(rest))
+        for rest in rests:
             cut.setdefault(rest, []).append(word)
     near = sorted({(a, b) for members in cut.values() if 1 < len(members) <= CROWD for n, a in enumerate(members) for b in members[n + 1:]})
     found: dict[str, str] = {}
@@ -174,6 +177,11 @@ def slips_among(words: Iterable[str]) -> dict[str, str]:
         if is_slip(a, b):
             found.setdefault(a, b)
     return found
+
+
+def _cuts(word: str) -> list[str]:
+    """What is left of a word without one of its letters after the first."""
+    return [word[:i] + word[i + 1:] for i in range(1, len(word))]
 
 
 def _affixed(one: str, other: str, known: bool) -> bool:

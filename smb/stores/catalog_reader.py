@@ -304,10 +304,10 @@ class CatalogReader:
         return {row["phase"]: row["seq"] for row in rows}
 
     async def newest(self) -> tuple[str | None, str | None]:
-        """(the newest date of a live document that is not ahead of the newest recorded time, that time), ISO."""
+        """(the newest date of a live document that is not ahead of the newest time anything was recorded but by evolution, that time), ISO."""
         rows = await self.fetch(
             "SELECT (SELECT max(valid_from) FROM documents WHERE live = 1 AND valid_from <= r.at), r.at "
-            "FROM (SELECT max(recorded_at) AS at FROM transactions) r"
+            "FROM (SELECT max(recorded_at) AS at FROM transactions WHERE kind != 'evolve') r"
         )
         return rows[0][0], rows[0][1]
 

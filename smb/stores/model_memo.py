@@ -1,7 +1,7 @@
 """What models said of sources, so that none is asked twice: one small file an answer under `index/model/`.
 
-Owns the files `index/model/<fingerprint>/<sha256>.json`, the note of which fingerprint was asked for last, and the list of
-sources a model failed on. Never judges an answer. A projection of sorts: losing it costs model time and nothing else.
+Owns the files `index/model/<fingerprint>/<sha256>.json` (of other tasks one folder deeper), the note of which fingerprint was
+asked for last, the list of sources a model failed on, and what waits. Never judges an answer. A projection of sorts: losing it costs model time and nothing else.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from smb.stores.atomic_file import make_directory, remove, write_atomic
 
 
 class ModelMemo:
-    """The memo of the bank at `bank`."""
+    """The memo of the bank at `bank`: of what models read, or of another `task`, whose questions stand where sources do."""
 
-    def __init__(self, bank: Path):
-        self._root = bank / "index" / "model"
+    def __init__(self, bank: Path, task: str = ""):
+        self._root = bank / "index" / "model" / task
 
     @property
     def fingerprint(self) -> str:
@@ -67,6 +67,20 @@ class ModelMemo:
         except (FileNotFoundError, orjson.JSONDecodeError):
             return {}
         return held if isinstance(held, dict) else {}
+
+    def waiting(self) -> list[list[str]] | None:
+        """The questions that wait, as they were left; None where nothing was ever left."""
+        try:
+            held = orjson.loads((self._root / "waiting.json").read_bytes())
+        except (FileNotFoundError, orjson.JSONDecodeError):
+            return None
+        return held if isinstance(held, list) else None
+
+    def leave(self, questions: list[list[str]]) -> None:
+        """Notes which questions wait for the next time."""
+        if questions != self.waiting():
+            make_directory(self._root)
+            write_atomic(self._root / "waiting.json", orjson.dumps(questions), durable=False)
 
     def lacking(self, sources: Collection[str]) -> set[str]:
         """Those of `sources` the current extractor has not read."""
