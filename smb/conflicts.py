@@ -18,6 +18,7 @@ from smb.evolve.contradiction_page import state_of
 from smb.evolve.contradictions import ANSWERED
 from smb.evolve.opposed_claims import KEYS
 from smb.evolve.phase import again
+from smb.model.authorship import said_by
 from smb.model.currentness import Verdict, as_object, judge, stated
 from smb.model.disagreement import (PHASE, Decision, Disagreement, Settled, decided, decision_of, disagreement_of, ended_by, repeats, settled,
                                     standing_contests)
@@ -215,7 +216,7 @@ class Conflicts:
             earlier = self._authority.get(before.by, authority)
             if before.by != who and earlier > authority:
                 raise NotEntitled(who, authority, f"as much as {before.by}, who decided this ({earlier})")
-        base = next(r.statement for r in reversed(c.history) if isinstance(r.statement, Statement) and r.actor == PHASE and r.object_id == c.object.id)
+        base = next(r.statement for r in reversed(c.history) if isinstance(r.statement, Statement) and said_by(r, PHASE) and r.object_id == c.object.id)
         state = state_of(Settled(made.how, made.by, made.reason, decision=made), kept=self._claims[made.keep].title if made.keep else "")
         head, _, last = c.object.body.rpartition("\n\n")
         body = f"{head if last.startswith(('Open', 'Settled')) else c.object.body}\n\n{state}"
@@ -304,6 +305,6 @@ class Conflicts:
         """The end of its question, as the phase itself would say it."""
         id_ = object_id(MemoryType.QUESTION.value, c.disagreement.question)
         history = (await self._catalog.histories([id_]))[id_]
-        mine = [r.id for r in stated(history) if r.object_id == id_ and r.actor == PHASE]
+        mine = [r.id for r in stated(history) if r.object_id == id_ and said_by(r, PHASE)]
         revoke = new_revision(RevisionKind.REVOKE, id_, MemoryType.QUESTION.value, replaces=tuple(sorted(mine)), reason=ANSWERED, actor=PHASE)
         return [again(revoke, {r.id: r for r in history})] if mine else []

@@ -16,7 +16,7 @@ from smb.model.currentness import as_object
 from smb.model.identity import fold
 from smb.model.objects import MemoryObject, MemoryType
 from smb.model.revision import Revision, Transaction
-from tests.worlds import MOMENT, rows
+from worlds import MOMENT, rows
 
 
 def new_bank(bank: Path, *single_valued: str) -> Path:

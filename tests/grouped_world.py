@@ -6,8 +6,8 @@ from pathlib import Path
 
 from smb.model.edges import EdgeType
 from smb.model.objects import MemoryObject, MemoryType
-from tests.evolved import pages
-from tests.worlds import rows
+from evolved import pages
+from worlds import rows
 
 GROUPS = {
     "bread": ("Rye Barley Corn Walnut Olive Garlic Banana Spelt Potato Raisin", "is baked from dough in the oven of the bakery until the crust is brown"),

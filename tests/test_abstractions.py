@@ -9,9 +9,9 @@ import pytest
 from smb.evolve.abstractions import AbstractionPromoter
 from smb.evolve.traits import phrases_of, plural
 from smb.model.objects import MemoryType
-from tests.evolved import evolve, quotes_stand
-from tests.grouped_world import GROUPS, contained, hundred, made, members, note
-from tests.worlds import ingest, write
+from evolved import evolve, quotes_stand
+from grouped_world import GROUPS, contained, hundred, made, members, note
+from worlds import ingest, write
 
 KINDS = (MemoryType.ABSTRACTION, MemoryType.META_CONCEPT)
 KITE = "flies in the wind on a long line that is held in the hand"

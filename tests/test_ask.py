@@ -14,7 +14,7 @@ from ollama_server import CutStream, OllamaServer, Say, Status
 from smb import Bank
 from smb.config import Settings
 from smb.inference.model_errors import ModelError, ServerUnreachable
-from tests.worlds import MOMENT, ingest, truth, write
+from worlds import MOMENT, ingest, truth, write
 
 NOTES = {
     "Kiln.md": "# Kiln\n\n- **Top temperature:** 1290 °C\n\nThe kiln stands in Harrow Street since 2031-03-04.\n",

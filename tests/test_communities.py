@@ -11,9 +11,9 @@ from smb.evolve.clusters import ClusterPages
 from smb.evolve.communities import CommunityPages
 from smb.evolve.partition import _levels
 from smb.model.objects import MemoryType
-from tests.evolved import evolve, plain, quotes_stand
-from tests.grouped_world import GROUPS, contained, hundred, made, members, note
-from tests.worlds import ingest, write
+from evolved import evolve, plain, quotes_stand
+from grouped_world import GROUPS, contained, hundred, made, members, note
+from worlds import ingest, write
 
 PAGES = (MemoryType.CLUSTER, MemoryType.COMMUNITY)
 

@@ -17,7 +17,7 @@ from smb.evolve.snapshot import Snapshot
 from smb.model.identity import object_id
 from smb.model.objects import MemoryType, Mode
 from smb.model.revision import RevisionKind, Statement, Transaction, new_revision
-from tests.worlds import MOMENT, WORKSHOP, ingest, write
+from worlds import MOMENT, WORKSHOP, ingest, write
 
 
 class Listing:
@@ -58,7 +58,7 @@ def run(bank: Path, *phases: Any, names: tuple[str, ...] = (), **options: Any) -
 
 
 def titles(bank: Path, standing: str = "current") -> list[str]:
-    from tests.worlds import rows
+    from worlds import rows
 
     return [row[0] for row in rows(bank, "SELECT title FROM memory_objects WHERE type = 'insight' AND standing = ? ORDER BY title", standing)]
 

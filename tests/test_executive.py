@@ -13,8 +13,8 @@ from smb.evolve.research import Research
 from smb.evolve.specifications import Specifications
 from smb.evolve.verification_gaps import Gaps
 from smb.model.objects import MemoryType
-from tests.evolved import evolve, new_bank, pages, plain, proposed, quotes_stand
-from tests.worlds import ingest, write
+from evolved import evolve, new_bank, pages, plain, proposed, quotes_stand
+from worlds import ingest, write
 
 NOTES = {
     "projects/Roof.md": "---\ntags: [project]\nstatus: running\nowner: Lea Brandt\ndate: 2031-02-01\n---\n# Roof\n\nThe roof gets new slates. See [[Slate order]].\n\n## Tasks\n\n"

@@ -14,8 +14,8 @@ from smb.evolve.verification_gaps import FEWEST, Gaps
 from smb.model.edges import EdgeType
 from smb.model.objects import Link, MemoryType, Mode
 from smb.model.revision import Statement
-from tests.evolved import evolve, new_bank, pages, plain, proposed, quotes_stand
-from tests.worlds import MOMENT, ask, ingest, rows, write
+from evolved import evolve, new_bank, pages, plain, proposed, quotes_stand
+from worlds import MOMENT, ask, ingest, rows, write
 
 NOTES = {
     "Well.md": "---\ndate: 2029-05-01\n---\n# Well\n\n- **Depth limit:** 40 m\n- **Owner:** Ola\n\nThe well was dug in 1921.\n",

@@ -20,7 +20,7 @@ from smb.ingest.extract_model import ModelDrafts, passages_of
 from smb.ingest.extract_rules import RulesExtractor
 from smb.ingest.read import read_note
 from smb.model.identity import sha256_hex
-from tests.worlds import MOMENT, ask, catalog, ingest, rows, truth, write
+from worlds import MOMENT, ask, catalog, ingest, rows, truth, write
 
 NOTES = {
     "Kiln.md": "# Kiln\n\nThe kiln reaches 1290 °C and was built by Ada Lowe in 2031. It draws 11 kW.\n\nThe lid of the kiln is part of the kiln. The press does not reach 300 °C.\n",

@@ -9,8 +9,8 @@ import pytest
 
 from smb.evolve.narratives import Narratives
 from smb.model.objects import MemoryType
-from tests.evolved import evolve, new_bank, pages, plain, proposed, quotes_stand
-from tests.worlds import ingest, write
+from evolved import evolve, new_bank, pages, plain, proposed, quotes_stand
+from worlds import ingest, write
 
 NOTES = {
     "Ferry.md": "---\ndate: 2030-05-01\n---\n# Ferry Osk\n\n- **Top speed:** 14 knots\n\nFerry Osk was launched in 2011.\n",

@@ -20,7 +20,7 @@ from smb.model.currentness import as_object
 from smb.model.edges import EdgeType
 from smb.model.objects import MemoryObject, MemoryType, Mode
 from smb.model.revision import RevisionKind, Transaction, new_revision
-from tests.worlds import MOMENT, ingest, rows, write
+from worlds import MOMENT, ingest, rows, write
 
 BENCH = "The dead hives stood on the north bench behind the barn wall."
 NOTES: dict[str, str | bytes] = {

@@ -13,9 +13,9 @@ from smb.evolve.kinds import Sort, folded_kind, of_name, of_sentence
 from smb.evolve.taxonomy import TaxonomyBuilder, forest
 from smb.model.edges import EdgeType
 from smb.model.objects import MemoryType, Mode
-from tests.evolved import evolve, quotes_stand
-from tests.grouped_world import contained, made
-from tests.worlds import ingest, rows, write
+from evolved import evolve, quotes_stand
+from grouped_world import contained, made
+from worlds import ingest, rows, write
 
 BOATS = {
     "boat.md": "# boat\n\nA boat is a small vessel for lakes and rivers.\n",

@@ -16,8 +16,8 @@ from smb.evolve.timelines import Timelines
 from smb.model.identity import fold
 from smb.model.objects import MemoryType, Mode
 from smb.model.revision import RevisionKind, new_revision
-from tests.evolved import commit, evolve, new_bank, pages, plain, proposed, quotes_stand
-from tests.worlds import ingest, rows, write
+from evolved import commit, evolve, new_bank, pages, plain, proposed, quotes_stand
+from worlds import ingest, rows, write
 
 NOTES = {
     "Pump Nine.md": "---\ndate: 2031-01-10\n---\n# Pump Nine\n\n- **Flow limit:** 40 l/min\n- **Colour:** green\n\nPump Nine was built in 2019 by Arven Works.\n",

@@ -11,8 +11,8 @@ from smb.evolve.snapshot import Snapshot
 from smb.model.objects import MemoryType
 from smb.model.revision import RevisionKind, Statement, new_revision
 from smb.undoing import NothingToUndo, NotUndoable, UnknownAct
-from tests.test_evolve_cycle import Listing, run, titles
-from tests.worlds import ask, ingest, rows, write
+from test_evolve_cycle import Listing, run, titles
+from worlds import ask, ingest, rows, write
 
 NOTES = {
     "Big kiln.md": "# Big kiln\n\nThe big kiln reaches 1300 °C. It stands in the yard.\n",
@@ -79,6 +79,9 @@ def test_an_undo_can_be_undone(bank: Path) -> None:
     ((transaction,),) = rows(bank, "SELECT id FROM transactions WHERE kind = 'undo'")
     ask(bank, "undo", transaction)
     assert titles(bank) == done and standings(bank)["The big kiln"] == "merged"
+    heads = sorted(rows(bank, "SELECT id, head FROM revisions"))
+    ask(bank, "rebuild")
+    assert sorted(rows(bank, "SELECT id, head FROM revisions")) == heads
 
 
 def test_an_object_freed_by_an_undo_is_supported_by_its_note_again(bank: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from smb.model.currentness import as_object
 from smb.model.edges import EdgeType
 from smb.model.objects import MemoryObject, MemoryType
 from smb.model.revision import RevisionKind, Transaction, new_revision
-from tests.worlds import MOMENT, ingest, rows, write
+from worlds import MOMENT, ingest, rows, write
 
 NOTES: dict[str, str | bytes] = {
     "Boats/Heron.md": "---\ndate: 2030-03-01\n---\n# Heron\n\n- **Length:** 9.2 m\n- **Draught:** 1.4 m\n- **Engine:** 18 kW diesel\n- **Berth:** B 12\n\nHeron is the club's training yacht.\n",

@@ -14,6 +14,7 @@ from smb.evolve.contradiction_page import Voice, body_of, question_of, title_of
 from smb.evolve.opposed_claims import Judge, Opposed, contested_by_key, opposed_claims
 from smb.evolve.phase import Proposals, Wanted, again
 from smb.evolve.snapshot import Item, Snapshot
+from smb.model.authorship import said_by
 from smb.model.currentness import as_object, judge, stated
 from smb.model.disagreement import PHASE, Decision, Disagreement, Settled, covered, decision_of, decisions, disagreement_of, repeats, settled, standing_contests
 from smb.model.edges import EdgeType
@@ -29,7 +30,7 @@ ANSWERED = "answered"
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
     """A contradiction the bank holds, or is about to."""
 
     id: str
@@ -45,27 +46,31 @@ class ContradictionDetector:
     version = 1
 
     async def propose(self, snapshot: Snapshot) -> Proposals:
-        known = await self._known(snapshot)
+        known = await known_contradictions(snapshot)
         claims = snapshot.stated(MemoryType.CLAIM)
-        fresh = None if snapshot.since == 0 else await _fresh(snapshot, claims)
+        fresh = None if snapshot.since == 0 else await fresh_claims(snapshot, claims)
         judge_ = Judge(snapshot)
         found = await opposed_claims(snapshot, claims, judge_, fresh)
         await judge_.read(i for one in known if one.decision is None for i in one.disagreement.claims)
-        known = _joined(known, found, judge_, snapshot.canonical)
-        return await _Told(snapshot, known, await self._histories(snapshot, known)).proposals()
-
-    async def _known(self, snapshot: Snapshot) -> list[_Known]:
-        rows = await snapshot.catalog.fetch("SELECT id, identity FROM memory_objects WHERE type = ? AND identity LIKE ? ORDER BY created, id",
-                                            (MemoryType.CONTRADICTION.value, f"{PHASE}:%"))
-        histories = await snapshot.histories(row["id"] for row in rows)
-        return [_Known(row["id"], disagreement_of(row["identity"], told := histories[row["id"]]), decision_of(row["id"], told), told) for row in rows]
-
-    async def _histories(self, snapshot: Snapshot, known: Iterable[_Known]) -> dict[str, list[Revision]]:
-        claims = {i for one in known for i in one.disagreement.claims}
-        return await snapshot.histories(claims | {snapshot.canonical(i) for i in claims})
+        known = joined(known, found, judge_, snapshot.canonical)
+        return await Told(snapshot, known, await claim_histories(snapshot, known)).proposals()
 
 
-async def _fresh(snapshot: Snapshot, claims: Iterable[Item]) -> set[str]:
+async def known_contradictions(snapshot: Snapshot) -> list[Known]:
+    """Every contradiction the bank was ever told of, oldest first."""
+    rows = await snapshot.catalog.fetch("SELECT id, identity FROM memory_objects WHERE type = ? AND identity LIKE ? ORDER BY created, id",
+                                        (MemoryType.CONTRADICTION.value, f"{PHASE}:%"))
+    histories = await snapshot.histories(row["id"] for row in rows)
+    return [Known(row["id"], disagreement_of(row["identity"], told := histories[row["id"]]), decision_of(row["id"], told), told) for row in rows]
+
+
+async def claim_histories(snapshot: Snapshot, known: Iterable[Known]) -> dict[str, list[Revision]]:
+    """The histories of the claims of contradictions, and of what these were merged into."""
+    claims = {i for one in known for i in one.disagreement.claims}
+    return await snapshot.histories(claims | {snapshot.canonical(i) for i in claims})
+
+
+async def fresh_claims(snapshot: Snapshot, claims: Iterable[Item]) -> set[str]:
     """The claims that changed, and those of documents that did."""
     fresh = {claim.id for claim in claims if snapshot.is_new(claim)}
     rows = await snapshot.catalog.fetch(
@@ -74,7 +79,7 @@ async def _fresh(snapshot: Snapshot, claims: Iterable[Item]) -> set[str]:
     return fresh | {row["object_id"] for row in rows}
 
 
-def _joined(known: Sequence[_Known], found: Iterable[Opposed], judge_: Judge, lead: Callable[[str], str]) -> list[_Known]:
+def joined(known: Sequence[Known], found: Iterable[Opposed], judge_: Judge, lead: Callable[[str], str]) -> list[Known]:
     """`known` with what was found: new voices join a side, what nobody knew is a contradiction of its own."""
     held = list(known)
     of: dict[str, list[int]] = {}
@@ -85,13 +90,13 @@ def _joined(known: Sequence[_Known], found: Iterable[Opposed], judge_: Judge, le
         near = sorted({*of.get(o.one, ()), *of.get(o.other, ())})
         if any(covered(held[n].disagreement, o.one, o.other, lead) for n in near):
             continue
-        joined = ((n, d) for n in near if (d := _with_voice(held[n].disagreement, o, judge_, lead)) is not None)
-        at, joins = next(joined, (len(held), None))
+        joining = ((n, d) for n in near if (d := _with_voice(held[n].disagreement, o, judge_, lead)) is not None)
+        at, joins = next(joining, (len(held), None))
         if joins is not None:
             held[at] = replace(held[at], disagreement=joins)
         elif max(len(of.get(o.one, ())), len(of.get(o.other, ()))) < MOST:
             new = Disagreement((o.one,), (o.other,), o.kind, o.reasons)
-            held.append(_Known(object_id(MemoryType.CONTRADICTION.value, new.identity), new))
+            held.append(Known(object_id(MemoryType.CONTRADICTION.value, new.identity), new))
         else:
             continue
         for i in (o.one, o.other):
@@ -114,10 +119,10 @@ def _with_voice(d: Disagreement, o: Opposed, judge_: Judge, lead: Callable[[str]
     return None
 
 
-class _Told:
+class Told:
     """What a set of disagreements comes to in objects and contests."""
 
-    def __init__(self, snapshot: Snapshot, known: Sequence[_Known], histories: Mapping[str, Sequence[Revision]]):
+    def __init__(self, snapshot: Snapshot, known: Sequence[Known], histories: Mapping[str, Sequence[Revision]]):
         self._snapshot, self._known, self._histories = snapshot, known, histories
 
     async def proposals(self) -> Proposals:
@@ -160,7 +165,7 @@ class _Told:
                 voices[i] = Voice(claim, tuple(sorted(quotes.items(), key=lambda pair: (pair[1], pair[0].byte_start))))
         return voices
 
-    def _objects(self, one: _Known, voices: Mapping[str, Voice], state: Settled | None) -> tuple[Wanted, Wanted]:
+    def _objects(self, one: Known, voices: Mapping[str, Voice], state: Settled | None) -> tuple[Wanted, Wanted]:
         d = one.disagreement
         claims = [voices[i].claim for i in d.claims if i in voices]
         first, second = voices[d.one[0]].claim, voices[d.other[0]].claim
@@ -185,7 +190,7 @@ class _Told:
         """The end of questions that are answered."""
         ended = []
         for id_, history in (await self._snapshot.histories(questions)).items():
-            if mine := [r.id for r in stated(history) if r.object_id == id_ and r.actor == PHASE]:
+            if mine := [r.id for r in stated(history) if r.object_id == id_ and said_by(r, PHASE)]:
                 revoke = new_revision(RevisionKind.REVOKE, id_, MemoryType.QUESTION.value, replaces=tuple(sorted(mine)), reason=ANSWERED, actor=PHASE)
                 ended.append(again(revoke, {r.id: r for r in history}))
         return ended
@@ -205,20 +210,20 @@ class _Told:
         return planned
 
 
-def _taken_over(one: _Known) -> bool:
+def _taken_over(one: Known) -> bool:
     return any(isinstance(r.statement, Statement) and r.statement.mode is Mode.AUTHORED for r in stated(one.history) if r.object_id == one.id)
 
 
-def _beneath(one: _Known, wanted: Wanted) -> list[Revision]:
+def _beneath(one: Known, wanted: Wanted) -> list[Revision]:
     """What the phase knows of a contradiction whose page is a person's: it is kept below theirs."""
-    mine = [r for r in stated(one.history) if r.object_id == one.id and r.actor == PHASE]
+    mine = [r for r in stated(one.history) if r.object_id == one.id and said_by(r, PHASE)]
     if any((r.statement, r.evidence) == (wanted.statement, wanted.evidence) for r in mine):
         return []
     said = new_revision(RevisionKind.ASSERT, one.id, wanted.type.value, statement=wanted.statement, evidence=wanted.evidence, replaces=tuple(r.id for r in mine), actor=PHASE)
     return [again(said, {r.id: r for r in one.history})]
 
 
-def _reopened(one: _Known) -> list[Revision]:
+def _reopened(one: Known) -> list[Revision]:
     """The end of a decision that events have overtaken: what was decided against has been said anew."""
     if one.decision is None:
         return []

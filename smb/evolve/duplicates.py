@@ -47,7 +47,7 @@ class DuplicateDetector:
         if not same:
             return Proposals()
         groups = groups_of(same, barred)
-        members = await _members(snapshot, [i for group in groups for i in group])
+        members = await members_of(snapshot, [i for group in groups for i in group])
         planned = merges(groups, same, members)
         histories = await snapshot.histories({i for original, into, _ in planned for i in (original, into)})
         revisions = [r for original, into, reason in planned for r in merge_revisions(original, into, reason, histories, self.name)]
@@ -81,7 +81,7 @@ async def same_names(snapshot: Snapshot) -> dict[Pair, Sameness]:
     pairs |= {p for p in await _alias_pairs(snapshot.catalog, fresh) if p[0] in items and p[1] in items}
     if not pairs:
         return {}
-    known = await _known(snapshot, sorted(pairs))
+    known = await known_of(snapshot, sorted(pairs))
     found = {pair: why for pair in sorted(pairs) if (why := same_name(known[pair[0]], known[pair[1]])) is not None}
     return completed(found, lambda a, b: same_name(known[a], known[b]))
 
@@ -97,7 +97,7 @@ async def _alias_pairs(catalog: Catalog, fresh: Collection[str]) -> set[Pair]:
     return {(min(row[0], row[1]), max(row[0], row[1])) for row in rows}
 
 
-async def _known(snapshot: Snapshot, pairs: Iterable[Pair]) -> dict[str, Named]:
+async def known_of(snapshot: Snapshot, pairs: Iterable[Pair]) -> dict[str, Named]:
     """What is known of everything in `pairs`."""
     held = list(pairs)
     ids = sorted({i for pair in held for i in pair})
@@ -187,7 +187,7 @@ async def same_claims(snapshot: Snapshot) -> dict[Pair, Sameness]:
 
 # ---------------------------------------------------------------- what stands for what
 
-async def _members(snapshot: Snapshot, ids: Collection[str]) -> dict[str, Member]:
+async def members_of(snapshot: Snapshot, ids: Collection[str]) -> dict[str, Member]:
     catalog = snapshot.catalog
     born = {row["id"]: row["created"] for row in await catalog.fetch_in("SELECT id, created FROM memory_objects WHERE id IN ({marks})", sorted(ids))}
     standing = {row["merged_into"] for row in await catalog.fetch("SELECT DISTINCT merged_into FROM memory_objects WHERE merged_into != ''")}

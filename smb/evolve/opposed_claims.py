@@ -71,7 +71,7 @@ class Judge:
 
 async def opposed_claims(snapshot: Snapshot, claims: Sequence[Item], judge_: Judge, fresh: Collection[str] | None) -> list[Opposed]:
     """Every pair of `claims` that surely contradict each other, sorted; with `fresh` only those with one of these."""
-    pairs = await _pairs(snapshot, judge_, claims, fresh)
+    pairs = await compared_pairs(snapshot, judge_, claims, fresh)
     await judge_.read({i for pair in pairs for i in pair})
     found = {(o.one, o.other): o for one, other in pairs if (o := judge_.of(one, other)) is not None}
     for o in await _by_key(snapshot, [c for c in claims if c.contested and c.attribute and (fresh is None or c.id in fresh)]):
@@ -80,7 +80,7 @@ async def opposed_claims(snapshot: Snapshot, claims: Sequence[Item], judge_: Jud
     return [found[pair] for pair in sorted(found)]
 
 
-async def _pairs(snapshot: Snapshot, judge_: Judge, claims: Sequence[Item], fresh: Collection[str] | None) -> list[tuple[str, str]]:
+async def compared_pairs(snapshot: Snapshot, judge_: Judge, claims: Sequence[Item], fresh: Collection[str] | None) -> list[tuple[str, str]]:
     new = None if fresh is None else [n for n, claim in enumerate(claims) if claim.id in fresh]
     if new is not None and not new:
         return []

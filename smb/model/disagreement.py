@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from smb.model.authorship import said_by
 from smb.model.currentness import Standing, judge, stated
 from smb.model.objects import Mode
 from smb.model.revision import Revision, RevisionKind, Statement
@@ -92,7 +93,7 @@ def disagreement_of(identity: str, history: Iterable[Revision]) -> Disagreement:
     """The sides as the latest statement of a contradiction has them; the pair of its identity is always among them."""
     one, other = pair_of(identity)
     said = [((r.recorded_at.isoformat() if r.recorded_at else "", r.id), _read(r.statement.extra)) for r in history
-            if isinstance(r.statement, Statement) and r.statement.identity == identity and r.actor == PHASE]
+            if isinstance(r.statement, Statement) and r.statement.identity == identity and said_by(r, PHASE)]
     last = max(((order, found) for order, found in said if "sides" in found), default=("", {}), key=lambda one: one[0])[1]
     sides = last.get("sides") or ([one], [other])
     return Disagreement(tuple(dict.fromkeys((one, *sides[0]))), tuple(dict.fromkeys((other, *sides[1]))), str(last.get("kind", "")), tuple(last.get("reasons", ())))

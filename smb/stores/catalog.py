@@ -20,7 +20,7 @@ from smb.model.currentness import as_object
 from smb.model.edges import SEEN_FROM_THE_TARGET, EdgeType
 from smb.model.errors import SmbError
 from smb.model.identity import generation_of
-from smb.model.objects import LINKS_SHOWN, Link, MemoryObject, MemoryType
+from smb.model.objects import LINKS_SHOWN, Link, MemoryObject, MemoryType, Mode
 from smb.model.revision import Revision, revision_from_json
 from smb.model.validity import from_iso
 from smb.stores.catalog_schema import MIGRATIONS
@@ -287,7 +287,7 @@ def _with_pages(o: MemoryObject, places: dict[str, tuple[str, str]]) -> MemoryOb
         source, target = places.get(o.about), places.get(o.links[0].target)
         if source and target:
             ends = " ".join((f"[[{_page(source[1])}|{_plain(source[0])}]]", o.links[0].type.replace("_", " "), f"[[{_page(target[1])}|{_plain(target[0])}]]"))
-            return replace(o, body=f"{ends}.", links=tuple(replace(link, title=target[0]) for link in o.links))
+            return replace(o, body=f"{ends}.\n\n{o.body}" if o.mode is Mode.INFERRED and o.body else f"{ends}.", links=tuple(replace(link, title=target[0]) for link in o.links))
     links = list(o.links)
     if o.about and o.type is MemoryType.CLAIM:
         links.insert(0, Link(o.about, EdgeType.EXPLAINS))

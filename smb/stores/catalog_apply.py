@@ -16,7 +16,7 @@ from smb.model.errors import SmbError
 from smb.model.evidence import DocumentVersion
 from smb.model.identity import fold, generation_of, short_hash
 from smb.model.objects import MemoryObject
-from smb.model.revision import DOCUMENT, Revision, RevisionKind, Transaction, revision_from_json, revision_to_json
+from smb.model.revision import DOCUMENT, Revision, RevisionKind, Statement, Transaction, revision_from_json, revision_to_json
 from smb.model.validity import from_iso, to_iso
 from smb.stores.catalog import Catalog
 from smb.stores.catalog_links import Folded, apply_links, merged_into
@@ -113,13 +113,18 @@ _ENDS = frozenset({RevisionKind.REVOKE.value, RevisionKind.MERGE.value, Revision
 
 
 async def _reopen(catalog: Catalog, new: Iterable[str]) -> None:
-    """Makes heads again what a merge, split or revoke had ended, where that one is revoked itself; `new` holds the ids just told."""
+    """Says again which statements are heads where a merge, split or revoke came or went by a revoke; `new` holds the ids just told."""
     ids = list(new)
     freed = "SELECT DISTINCT o.object_id FROM replacements a JOIN revisions c ON c.id = a.replaced AND c.kind IN ('merge', 'split', 'revoke') " \
             "JOIN revisions by ON by.id = a.by_id AND by.kind = 'revoke' JOIN replacements b ON b.by_id = c.id JOIN revisions o ON o.id = b.replaced WHERE "
     rows = await catalog.fetch_in(freed + "a.by_id IN ({marks})", ids) + await catalog.fetch_in(freed + "c.id IN ({marks})", ids)
-    for object_id, history in (await catalog.histories({row["object_id"] for row in rows})).items():
-        await catalog.run_many("UPDATE revisions SET head = 1 WHERE id = ?", [(r.id,) for r in stated(history) if r.object_id == object_id])
+    below = await catalog.fetch_in(  # what a revoke of a revoke brings back ends something in its turn
+        "SELECT DISTINCT t.object_id FROM revisions r JOIN replacements p ON p.by_id = r.id JOIN revisions t ON t.id = p.replaced WHERE r.object_id IN ({marks})",
+        {row["object_id"] for row in rows})
+    for object_id, history in (await catalog.histories({row["object_id"] for row in (*rows, *below)})).items():
+        standing = {r.id for r in stated(history)}
+        await catalog.run_many("UPDATE revisions SET head = ? WHERE id = ?", [
+            (int(r.id in standing), r.id) for r in history if r.object_id == object_id and isinstance(r.statement, Statement)])
 
 
 async def _depending(catalog: Catalog, replaced: Iterable[str]) -> set[str]:
