@@ -144,7 +144,7 @@ class Bank:
     async def _roots(self, path: Path) -> list[Root]:
         from smb.ingest.scope import NotANote, root_for, with_nested
 
-        if os.path.realpath(path).startswith(os.path.realpath(self.path)):
+        if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self.path)):
             raise NotANote(path, "it is the bank itself, or lies in it")
 
         known: dict[str, list[str]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +51,16 @@ def say_json(value: Any) -> Say:
 def length(content: str = "") -> Say:
     """An answer that ran into the limit of its tokens."""
     return Say(content, done_reason="length")
+
+
+@dataclass(frozen=True)
+class Live:
+    """An answer sent while it is made: its pieces (an empty one is not sent), then how it ended, as a Say without words.
+
+    The generator is closed when the client goes away.
+    """
+
+    pieces: Generator[str | Say, None, None]
 
 
 @dataclass(frozen=True)
@@ -111,4 +122,4 @@ class Redirect:
     to: str
 
 
-Scripted = Say | Status | Raw | Reset | CutStream | StreamError | Hang | Vectors | Redirect
+Scripted = Say | Live | Status | Raw | Reset | CutStream | StreamError | Hang | Vectors | Redirect

@@ -16,7 +16,7 @@ import struct
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -29,6 +29,7 @@ from ollama_replies import (  # noqa: F401 - tests take them from here
     WORDS,
     CutStream,
     Hang,
+    Live,
     Model,
     Raw,
     Redirect,
@@ -242,6 +243,12 @@ class _Handler(BaseHTTPRequestHandler):
                 self._chunks([part(word) for word in re.findall(r"\S*\s*", reply.content) if word] + [last(reply, "")])
             else:
                 self._json(last(reply, reply.content))
+        elif isinstance(reply, Live):
+            made = self._made(ollama, reply)
+            if streamed:
+                self._chunks(part(one) if isinstance(one, str) else last(one, "") for one in made)
+            elif (whole := list(made)) and isinstance(said := whole[-1], Say):
+                self._json(last(said, "".join(map(str, whole[:-1]))))
         elif isinstance(reply, (CutStream, StreamError)):
             words = [part(word) for word in re.findall(r"\S+\s*", reply.content)[: reply.words]]
             if isinstance(reply, StreamError):
@@ -251,7 +258,23 @@ class _Handler(BaseHTTPRequestHandler):
             else:
                 self._cut(json.dumps(last(Say(reply.content), reply.content)).encode())
 
-    def _chunks(self, parts: list[dict[str, Any]]) -> None:
+    def _made(self, ollama: OllamaServer, reply: Live) -> Iterator[str | Say]:
+        """The pieces as they come, until the client goes away."""
+        done = False
+        try:
+            for one in reply.pieces:
+                if self._gone_within(0):
+                    return
+                if one:
+                    yield one
+            done = True
+        finally:
+            reply.pieces.close()
+            if not done:
+                ollama.cancelled += 1
+                self.close_connection = True
+
+    def _chunks(self, parts: Iterable[dict[str, Any]]) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "application/x-ndjson")
         self.send_header("Transfer-Encoding", "chunked")
@@ -313,11 +336,13 @@ class _Handler(BaseHTTPRequestHandler):
         end = time.monotonic() + seconds
         self.connection.setblocking(False)
         try:
-            while time.monotonic() < end and not self.server.ollama._stopping.is_set():
+            while not self.server.ollama._stopping.is_set():
                 try:
                     if self.connection.recv(1, socket.MSG_PEEK) == b"":
                         return True
                 except BlockingIOError:
+                    if time.monotonic() >= end:
+                        return False
                     time.sleep(0.005)
                 except OSError:
                     return True

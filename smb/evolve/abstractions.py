@@ -29,6 +29,7 @@ LEAST = 3  # concepts of an abstraction, abstractions of a meta-concept
 TOGETHER = 0.5  # share of those with a trait that community detection must have found together
 OWN = 0.34  # share of a group that must have the trait for the group to count as its
 KIN = 0.28  # mean cosine of those with a trait from which on they belong together, found together or not: four times that of any two
+SUBJECT = 0.2  # mean cosine of what a folder's notes are about from which on the folder is a subject, not a drawer for a form of note
 WIDEST = 0.2  # share of all concepts beyond which a trait tells nothing
 UPPER = 0.35  # and the share beyond which it is no meta-concept
 MOSTLY = 0.8  # share of the members of an abstraction that must have a trait for it to be under that trait
@@ -62,7 +63,7 @@ class AbstractionPromoter:
         if not held or len(fresh) > RENEW * len(nodes):
             traits = Traits(nodes, documents, kinds)
             kept = _distinct(traits, _together(snapshot, traits, await grouped(snapshot, Bond.BOTH), await grouped(snapshot, Bond.BOTH, 1)), [])
-            upper = _found_upper(traits, kept)
+            upper = _found_upper(snapshot, traits, kept)
             touched = {a.trait for a in kept}
         else:
             traits, kept, touched = await self._carried_on(snapshot, nodes, kinds, held, fresh)
@@ -96,7 +97,8 @@ class AbstractionPromoter:
                 kept.append(_Abstraction(trait, item.title, frozenset(members)))
                 if not snapshot.since or members != before[item.id] or members & changed:
                     touched.add(trait)
-        new = {t: kin for t in traits.among(fresh) if t not in held and _fits(traits, t) and (kin := _likeness(snapshot, traits, t)) >= KIN}
+        new = {t: kin for t in traits.among(fresh) if t not in held and _fits(traits, t) and _on_a_subject(snapshot, traits, t)
+               and (kin := _likeness(snapshot, traits, t)) >= KIN}
         found = _distinct(traits, new, kept)
         return traits, [*kept, *found], touched | {a.trait for a in found}
 
@@ -172,7 +174,7 @@ def _reason(trait: str, titles: Iterable[str]) -> str:
 
 def _together(snapshot: Snapshot, traits: Traits, *levels: Sequence[frozenset[str]]) -> dict[str, float]:
     """Each trait whose holders belong together → how much: the share that was found together, or how alike they are."""
-    found = {trait: _likeness(snapshot, traits, trait) for trait in traits.holders if _fits(traits, trait)}
+    found = {trait: _likeness(snapshot, traits, trait) for trait in traits.holders if _fits(traits, trait) and _on_a_subject(snapshot, traits, trait)}
     kept = {trait: likeness for trait, likeness in found.items() if likeness >= KIN}
     for groups in levels:
         group_of = {i: n for n, group in enumerate(groups) for i in group}
@@ -188,6 +190,13 @@ def _fits(traits: Traits, trait: str) -> bool:
     holders = traits.holders[trait]
     return (LEAST <= len(holders) <= max(12, WIDEST * len(traits.nodes)) and sum(traits.nodes[i].item.type is MemoryType.CONCEPT for i in holders) >= LEAST
             and len({d for i in holders for d in traits.nodes[i].documents}) > 1)
+
+
+def _on_a_subject(snapshot: Snapshot, traits: Traits, trait: str) -> bool:
+    """Whether the folder of a trait, where it has one, is about something."""
+    kind, _, value = trait.partition(":")
+    folder = f"{FOLDER}:{value.partition('|')[0]}"
+    return kind not in (FOLDER, PLACED) or folder not in traits.holders or _likeness(snapshot, traits, folder) >= SUBJECT
 
 
 def _likeness(snapshot: Snapshot, traits: Traits, trait: str) -> float:
@@ -230,7 +239,7 @@ def _distinct(traits: Traits, found: Mapping[str, float], beside: Sequence[_Abst
     return kept
 
 
-def _found_upper(traits: Traits, kept: Sequence[_Abstraction]) -> dict[str, _Upper]:
+def _found_upper(snapshot: Snapshot, traits: Traits, kept: Sequence[_Abstraction]) -> dict[str, _Upper]:
     """Traits most members of at least three abstractions share, the narrowest first; each abstraction under one of them. One that
     is itself such a trait becomes the meta-concept."""
     under: dict[str, list[_Abstraction]] = defaultdict(list)
@@ -242,7 +251,7 @@ def _found_upper(traits: Traits, kept: Sequence[_Abstraction]) -> dict[str, _Upp
     found: dict[str, _Upper] = {}
     placed: set[str] = set()
     for trait in sorted(under, key=lambda t: (len(traits.holders[t]), t)):
-        lower = [a for a in under[trait] if a.trait not in placed and a.trait not in found]
+        lower = [a for a in under[trait] if a.trait not in placed and a.trait not in found and _on_a_subject(snapshot, traits, trait)]
         title = next((a.title for a in kept if a.trait == trait), "") or traits.title_of(trait)
         if len(lower) >= LEAST and trait not in placed and title and titles.setdefault(fold(title), trait) == trait:
             placed |= {a.trait for a in lower}

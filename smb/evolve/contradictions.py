@@ -127,7 +127,7 @@ class Told:
 
     async def proposals(self) -> Proposals:
         snapshot, lead = self._snapshot, self._snapshot.canonical
-        voices = await self._voices()
+        voices = await self.voices()
         same = repeats([(one.id, one.disagreement) for one in self._known], lead)
         wanted: list[Wanted] = []
         revisions: list[Revision] = []
@@ -138,7 +138,7 @@ class Told:
             state = settled(one.disagreement, one.decision, self._histories, lead)
             state = state or (Settled("same", PHASE, "") if one.id in same else None)
             theirs = _taken_over(one)
-            contradiction, question = self._objects(one, voices, None if theirs else state)
+            contradiction, question = self.objects(one, voices, None if theirs else state)
             if theirs:
                 revisions += _beneath(one, contradiction)
             else:
@@ -153,7 +153,8 @@ class Told:
                     contests.setdefault(claim, {})[tuple(sorted(others))] = contradiction.statement.title
         return Proposals(wanted, set(), [*revisions, *await self._closed(closed), *self._contests(contests)])
 
-    async def _voices(self) -> dict[str, Voice]:
+    async def voices(self) -> dict[str, Voice]:
+        """Every claim of the disagreements as it is told."""
         verdicts = {i: judge(history, about=i) for i, history in self._histories.items()}
         documents = {r.document for verdict in verdicts.values() for r in verdict.supports if r.document}
         paths = {row["id"]: row["path"] for row in await self._snapshot.catalog.fetch_in("SELECT id, path FROM documents WHERE id IN ({marks})", sorted(documents))}
@@ -165,7 +166,8 @@ class Told:
                 voices[i] = Voice(claim, tuple(sorted(quotes.items(), key=lambda pair: (pair[1], pair[0].byte_start))))
         return voices
 
-    def _objects(self, one: Known, voices: Mapping[str, Voice], state: Settled | None) -> tuple[Wanted, Wanted]:
+    def objects(self, one: Known, voices: Mapping[str, Voice], state: Settled | None) -> tuple[Wanted, Wanted]:
+        """The contradiction and its question."""
         d = one.disagreement
         claims = [voices[i].claim for i in d.claims if i in voices]
         first, second = voices[d.one[0]].claim, voices[d.other[0]].claim

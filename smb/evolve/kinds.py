@@ -40,7 +40,8 @@ _PART_OF = re.compile(
     r"(?:The |An? |the |an? )?(?P<x>[^.,;:!?()]{2,60}?) (?:is|are|was|were|forms?) (?:an? |the )?(?:(?:integral|important|essential|core|main|small|large|central) )?"
     r"(?:part|component|module|section|piece|member|element|subset) of (?P<np>.+)")
 _SUCH_AS = re.compile(r"(?P<np>(?:[\w’'+#-]+ ){0,3}[\w’'+#-]+s),? (?:such as|including|for example|e\.g\.),? (?P<xs>[^.;:()]{2,120})")
-_HINT = re.compile(r" (?:is|are|was|were|denotes) (?:\w+ ){0,2}?(?:an?|one) | (?:part|component|module|section|piece|member|element|subset) of | such as | including | for example | e\.g\.")
+_HINT = re.compile(
+    r" (?:is|are|was|were|denotes) (?:\w+ ){0,2}?(?:an?|one) | (?:part|component|module|section|piece|member|element|subset) of | such as | including | for example | e\.g\.")
 _END_OF_PHRASE = re.compile(
     r"[,.;:!?()\[\]“”\"—–]|\s-\s| (?:that|which|who|whom|whose|where|when|for|from|in|on|at|to|with|without|by|used|based|built|made|written|designed|"
     r"provided|released|running|using|containing|consisting|called|named|as|and|or|but|because|since|so|if|it|we|you|they|is|are|was|can|has|have|"

@@ -21,6 +21,7 @@ from smb.model.revision import Revision, RevisionKind
 KEYS = "keys"  # actor of the contests of single-valued keys, made when notes are read
 TELLING = 7  # words of a claim short enough to be compared by its telling words, however unlike it looks
 APART = 6  # words one of two claims says alone, from which on they speak of two things
+NAME = 3  # words of a title that may be a name
 _OCCASIONS = frozenset(
     "agenda april august call chat conversation daily day debrief december diary draft faq february friday guide handbook january journal july june list log logbook manual march "
     "may meeting memo minutes misc monday monthly month morning notes note november october overview page plan policy record report retro retrospective review saturday september "
@@ -58,15 +59,27 @@ class Judge:
     def telling(self, id_: str) -> frozenset[str]:
         return blocking_keys(self._analysed[id_])
 
+    def analysed(self, id_: str) -> Analysed:
+        return self._analysed[id_]
+
     def of(self, one: str, other: str) -> Opposed | None:
         """What is between two claims that were read; None where they don't surely contradict each other."""
+        return self._opposed(one, other, sure=True)
+
+    def unsure(self, one: str, other: str) -> Opposed | None:
+        """What may be between two claims that were read, for somebody else to judge; None where they surely contradict each other, or don't."""
+        return self._opposed(one, other, sure=False)
+
+    def _opposed(self, one: str, other: str, *, sure: bool) -> Opposed | None:
         one, other = sorted((one, other))
         if one not in self._analysed or other not in self._analysed:
             return None
         if self._occasions.get(one, "") != self._occasions.get(other, "") and one in self._occasions and other in self._occasions:
             return None  # two days, two states of affairs
+        if _of_two_things(self._analysed[one].said, self._analysed[other].said):
+            return None
         found = oppose(self._analysed[one], self._analysed[other], self._snapshot.single_valued)
-        return Opposed(one, other, found.kind.value, found.reasons) if found is not None and found.sure else None
+        return Opposed(one, other, found.kind.value, found.reasons) if found is not None and found.sure is sure else None
 
 
 async def opposed_claims(snapshot: Snapshot, claims: Sequence[Item], judge_: Judge, fresh: Collection[str] | None) -> list[Opposed]:
@@ -108,6 +121,31 @@ async def compared_pairs(snapshot: Snapshot, judge_: Judge, claims: Sequence[Ite
                 words.setdefault(key, []).append(n)
     found = candidate_pairs(snapshot.vectors(claims), Groups(keys, subjects, words), new)
     return [(claims[a].id, claims[b].id) for a, b in found.tolist() if _comparable(claims[a], claims[b], said(a), said(b))]
+
+
+def _of_two_things(one: Said, other: Said) -> bool:
+    """Whether the places tell that two claims have two subjects: each names the thing its own note is about, or they stand under two
+    headings of one note and neither names its subject itself."""
+    if not one.context or not other.context:
+        return False
+    if one.documents == other.documents:
+        return one.context != other.context and (bool(one.key) and one.key == other.key or all(_titled(said) for said in (one, other)))
+    mine, theirs = _name_before(one), _name_before(other)
+    return bool(mine and theirs) and mine not in theirs and theirs not in mine and not _says(other, mine) and not _says(one, theirs)
+
+
+def _titled(said: Said) -> bool:
+    return fold(said.text.partition(": ")[0]) == fold(said.context[0])
+
+
+def _name_before(said: Said) -> str:
+    """The title of its note where that is a short name which the claim bears; "" else."""
+    title = " ".join(words_of(said.context[0]))
+    return title if 0 < len(title.split()) <= NAME and 2 * len(title.split()) <= len(words_of(said.text)) and _says(said, title) else ""
+
+
+def _says(said: Said, name: str) -> bool:
+    return f" {name} " in f" {' '.join(words_of(said.text))} "
 
 
 def _own_words(said: Said) -> Said:

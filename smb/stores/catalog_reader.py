@@ -173,7 +173,7 @@ class CatalogReader:
     async def passages_by_vector(self, rows: Iterable[int], scope: Scope) -> list[tuple[int, int]]:
         """(passage row, vector row), by passage row."""
         where, params = _document_scope(scope)
-        live = "" if scope.past else "AND p.live = 1"
+        live = "" if scope.past else "AND +p.live = 1"  # by the vectors' index, not through every live passage
         join = "JOIN documents d ON d.id = p.document_id" if where else ""
         found = await self.fetch(
             f"SELECT p.rowid, p.vector_row FROM passages p {join} WHERE p.vector_row IN (SELECT value FROM json_each(?)) "
@@ -353,7 +353,7 @@ def _document_scope(scope: Scope) -> tuple[str, list[object]]:
     if scope.tags:
         said += f" AND {_tag_test('d.tags', scope.tags, params)}"
     if said and not scope.past:
-        said += " AND p.live = 1"
+        said += " AND +p.live = 1"
     return said, params
 
 

