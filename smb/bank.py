@@ -338,12 +338,14 @@ class Bank:
 
     # ------------------------------------------------------------ evolution
 
-    async def evolve(self, phases: Collection[str] = (), *, dry_run: bool = False, deadline: float | None = None, progress: Progress | None = None) -> dict[str, Any]:
+    async def evolve(self, phases: Collection[str] = (), *, dry_run: bool = False, deadline: float | None = None, model: bool | None = None,
+                     progress: Progress | None = None) -> dict[str, Any]:
         """One cycle of evolution over what changed since the last: all phases, or those named. `deadline` in seconds: phases
-        not begun by then are left for the next cycle. Raises UnknownPhase, BankLocked."""
+        not begun by then are left for the next cycle. `model`: with the local model or without; None: with it where the settings
+        say so or work waits for it. Raises UnknownPhase, BankLocked."""
         from smb.evolution import evolve
 
-        return {"schema_version": SCHEMA_VERSION, **await evolve(self, phases, dry_run=dry_run, seconds=deadline, progress=progress)}
+        return {"schema_version": SCHEMA_VERSION, **await evolve(self, phases, dry_run=dry_run, seconds=deadline, progress=progress, model=model)}
 
     async def undo(self, reference: str = "", *, who: str = "", dry_run: bool = False) -> dict[str, Any]:
         """Takes back the last cycle, or the cycle or transaction `reference` names. Raises NothingToUndo, NotUndoable, UnknownAct,

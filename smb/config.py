@@ -58,6 +58,7 @@ class Settings:
     ollama_host: str = "http://127.0.0.1:11434"
     ollama_model: str = ""
     embedding_model: str = "static"
+    use_model: bool = False
     model_timeout: float = 300.0
     model_context: int = 8192
     model_parallel: int = 2
@@ -202,6 +203,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("ollama_host", _url, "where Ollama listens", ("SMB_OLLAMA_HOST", "OLLAMA_HOST")),
         Setting("ollama_model", _text, "language model; empty: the best installed of smb's list (`smb models`)", ("SMB_OLLAMA_MODEL",)),
         Setting("embedding_model", embedder_name, "static (built in), minilm or ollama:MODEL", ("SMB_EMBEDDING_MODEL",)),
+        Setting("use_model", _yes_or_no, "let every `smb evolve` use the language model, not only while work waits for it"),
         Setting("model_timeout", seconds, "seconds a call to a model may take"),
         Setting("model_context", _whole(1024, 1_000_000), "tokens of prompt and answer together"),
         Setting("model_parallel", _whole(1, 64), "calls to a model at once"),

@@ -17,9 +17,9 @@ import orjson
 from smb.model.evidence import DocumentVersion
 from smb.model.identity import generation_of
 from smb.model.objects import TYPE_TO_LOCATION, MemoryType
+from smb.model_work import pending_model_work
 from smb.stores.catalog import Catalog
 from smb.stores.graph_file import GraphFile
-from smb.stores.model_memo import ModelMemo
 from smb.stores.projection import read_stamp
 from smb.stores.views import MarkdownStore
 
@@ -70,18 +70,10 @@ async def status(bank: Bank) -> dict[str, Any]:
     return {
         "schema_version": 1, "bank": str(bank.path), "generation": generation, "transactions": len(ids), "documents": documents, "passages": passages,
         "objects": by_type, "layers": by_layer, "standing": standing, "projections": projections, "stale": catalog_generation != generation,
-        "embedder": bank.embedding.fingerprint or None, "unembedded": unembedded + unembedded_objects, "pending_model_work": await _pending(bank), "last_cycle": await _last_cycle(catalog),
+        "embedder": bank.embedding.fingerprint or None, "unembedded": unembedded + unembedded_objects, "pending_model_work": await pending_model_work(bank.path, catalog), "last_cycle": await _last_cycle(catalog),
         "skipped": skipped,
         "bytes": {name: _size(bank.path / folder) for name, folder in (("sources", "layer-0"), ("ledger", "ledger"), ("index", "index"))},
     }
-
-
-async def _pending(bank: Bank) -> int:
-    """Documents that wait for a model, once one was asked for."""
-    memo = ModelMemo(bank.path)
-    if not memo.fingerprint:
-        return 0
-    return len(memo.lacking([row["source"] for row in await bank.catalog.fetch("SELECT DISTINCT source FROM documents WHERE live = 1")]))
 
 
 async def _last_cycle(catalog: Catalog) -> dict[str, Any] | None:

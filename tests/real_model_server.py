@@ -10,8 +10,8 @@ import codecs
 import hashlib
 import json
 import threading
+import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -73,8 +73,6 @@ class SmallModel:
         return self._llama.tokenize(text.encode("utf-8", "replace"), add_bos=False, special=True)
 
     def _said(self, tokens: list[int], room: int, context: int, grammar: Any) -> Generator[str | Say, None, None]:
-        import time
-
         while not self._at_work.acquire(timeout=0.1):
             yield ""
         started = time.monotonic()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from disputes import GATE, Dispute
-from worlds import rows
+from worlds import ask, rows
 
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Snapshot
@@ -159,6 +159,8 @@ def test_contested_spreads_to_what_is_derived_and_ends_with_the_contest(tmp_path
     (conflict,) = dispute.conflicts()
     assert {dispute.standing(title) for title in dispute.held("contradiction") + dispute.held("question")} == {"current"}
     assert not any(phase.committed for phase in dispute.cycle(Summing(), anew=True).phases)
+    answer = ask(dispute.bank, "recall", "all that is said", types=["synthesis"])
+    assert [item["verdict"] for item in answer["items"]] == ["contested"] and answer["conflicts"] == []
     dispute.resolve(conflict["id"], keep="a")
     dispute.cycle(Summing())
     assert dispute.standing("All that is said") == dispute.standing("How it came") == "current"

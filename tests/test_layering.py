@@ -25,7 +25,7 @@ PACKAGES = {  # package → the packages it may import besides itself (DESIGN.md
     "interfaces": {"model", "bank", "config", "version"},
 }
 BELOW = {"model", "stores", "inference"}
-COMPOSITION = ("config", "bank_layout", "embedding", "writer", "vector_work", "keys", "authoring", "projections", "usage", "signing", "conflicts", "lookup", "embeds", "models", "health", "evolution", "undoing", "asking")  # each may import those before it
+COMPOSITION = ("config", "bank_layout", "embedding", "writer", "vector_work", "keys", "authoring", "projections", "usage", "signing", "conflicts", "lookup", "embeds", "models", "model_work", "health", "evolution", "undoing", "asking")  # each may import those before it
 ROOT_MODULES = {  # the row of `smb/config.py` and `smb/bank.py`: the composition root and what it is split into
     **{name: BELOW | set(COMPOSITION[:rank]) for rank, name in enumerate(COMPOSITION)},
     **{name: BELOW | set(COMPOSITION) | {"evolve"} for name in ("evolution", "undoing", "conflicts")},

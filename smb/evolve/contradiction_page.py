@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from smb.evolve.opposed_claims import UNNAMED
 from smb.evolve.snapshot import wikilink
 from smb.model.disagreement import Disagreement, Settled
 from smb.model.evidence import Span
@@ -35,12 +36,17 @@ class Voice:
         return wikilink(self.claim.location.rpartition("/")[2].removesuffix(".md"), self.claim.title)
 
 
-def title_of(one: MemoryObject, other: MemoryObject, subject: str = "") -> str:
+def title_of(d: Disagreement, one: MemoryObject, other: MemoryObject, subject: str = "") -> str:
     """What two claims disagree about, as a question. `subject` is the title of what both are about."""
+    values = d.reasons[0].rstrip(".").split(" against ") if d.kind in ("number", "date", "value") and len(d.reasons) == 1 else []
     if one.key and one.key == other.key and one.value and other.value:
         about, attribute = subject or _capital(one.key[0]), one.key[1]
         named = about if attribute in about.lower() else f"{about} {attribute}"
         return f"{named}: {_plain(one.value)} or {_plain(other.value)}?"
+    measured = max((_attribute(o) for o in (one, other)), key=len)
+    if subject and measured and len(values) == 2 and not any("“" in v for v in values):
+        ordered = values if one.title < other.title else values[::-1]  # the reason names the two in the order of their words
+        return f"{subject}, {measured}: {ordered[0]} or {ordered[1]}?"
     mine, theirs = _plain(one.title), _plain(other.title)
     return _woven(mine, theirs) or "“{}” or “{}”?".format(*map(_short, _parted(mine, theirs)))
 
@@ -110,6 +116,13 @@ def _woven(one: str, other: str) -> str:
     if start < SHARED or not mine or not theirs or max(len(mine), len(theirs)) > DIFFERENT or len(a) > 24:
         return ""
     return f"{' '.join((*a[:start], *mine, 'or', *theirs, *a[len(a) - end :]))}?"
+
+
+def _attribute(claim: MemoryObject) -> str:
+    """What a keyed claim gives the value of, as its sentence writes it; "" where that says little."""
+    attribute = claim.key[1] if claim.key else ""
+    at = claim.title.lower().find(attribute)
+    return claim.title[at : at + len(attribute)] if attribute and at >= 0 and attribute not in (*UNNAMED, "needs", "requires", "date") else ""
 
 
 def _parted(one: str, other: str) -> tuple[str, str]:

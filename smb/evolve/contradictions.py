@@ -172,7 +172,7 @@ class Told:
         claims = [voices[i].claim for i in d.claims if i in voices]
         first, second = voices[d.one[0]].claim, voices[d.other[0]].claim
         about = self._snapshot.items.get(first.about) if first.about and first.about == second.about else None
-        title = title_of(first, second, about.title if about is not None else "")
+        title = title_of(d, first, second, about.title if about is not None else "")
         evidence = tuple(dict.fromkeys(span for side in (d.one, d.other) for span in [s for i in side if i in voices for s, _ in voices[i].quotes][:SPANS]))
         confidence = min(claim.confidence for claim in claims)
         contradiction = Wanted(MemoryType.CONTRADICTION, Statement(

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from smb.inference.ollama_client import ModelClient
     from smb.inference.prompts import Template
 
-TASK = "judge"  # of the memo, and the name of the prompt
 MOST = 100  # pairs asked about in one cycle
 UNFIT = "errs on pairs with a known answer, so that its verdicts don't count; take a better model (`smb models`)"
 Progress = Callable[[str, int, int | None], None]
@@ -48,30 +47,26 @@ class _Case:
 
 
 class Judgements:
-    """The phase. `client` answers for as long as the cycle runs; `memo` keeps what it said."""
+    """The phase. `client` answers for as long as the cycle runs, None where no model can (`trouble` says why); `memo` keeps what was said."""
 
     name = "judgements"
 
-    def __init__(self, client: ModelClient, memo: ModelMemo, template: Template, progress: Progress | None = None):
-        self._client, self._memo, self._template, self._progress = client, memo, template, progress
+    def __init__(self, client: ModelClient | None, memo: ModelMemo, template: Template, trouble: str = "", progress: Progress | None = None):
+        self._client, self._memo, self._template, self._trouble, self._progress = client, memo, template, trouble, progress
         self._left: list[list[str]] = []
         self._note = ""
 
     @property
     def version(self) -> int:
         """Another one for another model or prompt, and none where the memo is lost: then everything is looked at again."""
-        return int(self._memo.fingerprint or "0", 16) if self._memo.waiting() is not None else 0
+        return int(self._memo.fingerprint or "0", 16) if self._memo.waiting() is not None else -1
 
     async def ask(self, snapshot: Snapshot) -> None:
         """Asks about the most promising pairs nobody has asked about."""
-        from smb.inference.model_errors import ModelUnavailable
-
-        self._note = ""
-        try:
-            model = await self._client.in_use()
-        except ModelUnavailable as error:
-            self._note = str(error)
+        self._note = self._trouble
+        if (client := self._client) is None:
             return
+        model = await client.in_use()
         self._memo.begin(fingerprint(f"{model.name}@{model.digest[:12]}", self._template))
         cases = await self._cases(snapshot)
         self._memo.leave([case.pair.row for case in cases])
@@ -80,9 +75,9 @@ class Judgements:
         if not waiting:
             return
         if not self._is_fit():
-            await self._put([(key, one, other) for key, one, other in controls() if self._memo.get(key) is None])
+            await self._put(client, [control for control in controls() if self._memo.get(control[0]) is None])
         if self._is_fit():
-            await self._put([(c.key, c.one, c.other) for c in waiting])
+            await self._put(client, [(c.key, c.one, c.other) for c in waiting])
 
     async def propose(self, snapshot: Snapshot) -> Proposals:
         cases = await self._cases(snapshot)
@@ -112,14 +107,14 @@ class Judgements:
             found = snapshot.keep(held, [_Case(p, sides[p.one], sides[p.other], key_of(sides[p.one], sides[p.other])) for p in pairs])
         return list(found)
 
-    async def _put(self, questions: Sequence[tuple[str, Side, Side]]) -> None:
+    async def _put(self, client: ModelClient, questions: Sequence[tuple[str, Side, Side]]) -> None:
         """Asks, and keeps every answer as it comes."""
         from smb.inference.model_errors import ModelError, ModelUnavailable
 
         async def ask(question: tuple[str, Side, Side]) -> tuple[str, list[dict[str, str]]]:
-            return await asked(self._client, self._template, question[1], question[2])
+            return await asked(client, self._template, question[1], question[2])
 
-        async for (key, _, _), outcome in self._client.each(questions, ask, stage=self.name, progress=self._progress):
+        async for (key, _, _), outcome in client.each(questions, ask, stage=self.name, progress=self._progress):
             if isinstance(outcome, ModelUnavailable):
                 self._note = str(outcome)
             elif isinstance(outcome, ModelError):

@@ -21,6 +21,7 @@ from smb.model.revision import Revision, RevisionKind
 KEYS = "keys"  # actor of the contests of single-valued keys, made when notes are read
 TELLING = 7  # words of a claim short enough to be compared by its telling words, however unlike it looks
 APART = 6  # words one of two claims says alone, from which on they speak of two things
+UNNAMED = ("value", "値")  # attributes that don't say what is measured
 NAME = 3  # words of a title that may be a name
 _OCCASIONS = frozenset(
     "agenda april august call chat conversation daily day debrief december diary draft faq february friday guide handbook january journal july june list log logbook manual march "
@@ -126,12 +127,14 @@ async def compared_pairs(snapshot: Snapshot, judge_: Judge, claims: Sequence[Ite
 def _of_two_things(one: Said, other: Said) -> bool:
     """Whether the places tell that two claims have two subjects: each names the thing its own note is about, or they stand under two
     headings of one note and neither names its subject itself."""
+    if one.key and one.key == other.key and one.key[1] in UNNAMED:
+        return True
     if not one.context or not other.context:
         return False
     if one.documents == other.documents:
         return one.context != other.context and (bool(one.key) and one.key == other.key or all(_titled(said) for said in (one, other)))
     mine, theirs = _name_before(one), _name_before(other)
-    return bool(mine and theirs) and mine not in theirs and theirs not in mine and not _says(other, mine) and not _says(one, theirs)
+    return bool(mine and theirs) and not _says(other, mine) and not _says(one, theirs)
 
 
 def _titled(said: Said) -> bool:

@@ -27,7 +27,7 @@ _DENIES = NEGATIONS | {"n't", "unlike"}
 _NUMBER_WORDS = frozenset(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty "
     "seventy eighty ninety hundred thousand million billion dozen half twice double triple".split())
-_SPOKEN = frozenset(  # words an answer is made of rather than about
+SPOKEN = frozenset(  # words an answer is made of rather than about
     "according also although answer answers asked available based both bank cited cites claim claims confirm confirmed contradict contradicts currently describe "
     "described describes despite different disagree disagrees earlier either evidence following former formerly give given gives hence however i including instead "
     "it item items known later latter meanwhile mention mentioned mentions moreover nevertheless newer newest note notes now older one only originally previously "
@@ -98,11 +98,11 @@ def _unsupported(plain: str, said: str, question: str) -> Dropped | None:
             return Dropped(plain, f"{word} is not in what it cites")
     if name := _foreign_name(plain, held, asked):
         return Dropped(plain, f"{name} is not in what it cites")
-    words = [low for word in _WORD.findall(plain) if (low := _compared(word)) not in STOP_WORDS and low not in _SPOKEN and not low[0].isdigit()]
+    words = [low for word in _WORD.findall(plain) if (low := _compared(word)) not in STOP_WORDS and low not in SPOKEN and not low[0].isdigit()]
     shared = sum(_meets(word, held) for word in words)
     if words and shared < SHARED_WORDS * len(words):
         return Dropped(plain, "most of its words are not in what it cites")
-    if _denies(plain) and not _denies(said) and not _denies(question):
+    if denies(plain) and not denies(said) and not denies(question):
         return Dropped(plain, "it denies what what it cites does not deny")
     return None
 
@@ -135,7 +135,7 @@ def _foreign_name(plain: str, held: frozenset[str], asked: frozenset[str]) -> st
     no word an answer begins with."""
     for n, m in enumerate(_WORD.finditer(plain)):
         word, low = m[0], _compared(m[0])
-        named = any(c.isupper() for c in word[1:]) or (word[0].isupper() and (n > 0 or low not in STOP_WORDS | _SPOKEN | _NUMBER_WORDS))
+        named = any(c.isupper() for c in word[1:]) or (word[0].isupper() and (n > 0 or low not in STOP_WORDS | SPOKEN | _NUMBER_WORDS))
         if not named or low in held or (n == 0 and not any(c.isupper() for c in word[1:]) and (_meets(low, held) or low in asked)):
             continue
         if n > 0 and low in STOP_WORDS and word != "May":
@@ -144,6 +144,7 @@ def _foreign_name(plain: str, held: frozenset[str], asked: frozenset[str]) -> st
     return ""
 
 
-def _denies(text: str) -> bool:
+def denies(text: str) -> bool:
+    """Whether a sentence denies something."""
     words = [w.replace("’", "'") for w in re.findall(r"[^\W_]+(?:['’][^\W_]+)?", text.lower())]
     return any(w in _DENIES or w.endswith("n't") for w in words) or bool(re.search(r"[不没無未勿]|ない(?:。|$|で|と|が)|ません", text))

@@ -14,6 +14,9 @@ from smb.interfaces.cli.page import Page
 from smb.interfaces.cli.progress import Progress
 from smb.interfaces.cli.session import Session
 
+NO_MODEL = 8
+MODEL_HELP = "Have the local model read, judge and word, or not; without either, while work waits for it or with use_model = true in your config."
+
 
 def register(app: typer.Typer) -> None:
     for command in (evolve, undo):
@@ -28,6 +31,7 @@ def evolve(
     deadline: Annotated[float | None, typer.Option(metavar="SECONDS", parser=seconds, help="Begin no phase after so long; the next run goes on.")] = None,
     every: Annotated[bool, typer.Option("--every", help="Go on until interrupted, a cycle every SMB_EVOLUTION_INTERVAL_SECONDS.")] = False,
     interval: Annotated[float | None, typer.Option("--interval", metavar="SECONDS", parser=seconds, help="With --every: seconds between cycles.")] = None,
+    model: Annotated[bool | None, typer.Option("--model/--no-model", help=MODEL_HELP, show_default=False)] = None,
     lock_timeout: LockOption = None,
 ) -> None:
     """Let the bank organise itself: merge, split, find contradictions, build on top."""
@@ -35,9 +39,11 @@ def evolve(
         started = time.monotonic()
         with Progress(session.err) as progress:
             report = session.ask(
-                lambda bank: bank.evolve(tuple(phase or ()), dry_run=dry_run, deadline=deadline, progress=progress), lock_timeout=lock_timeout)
+                lambda bank: bank.evolve(tuple(phase or ()), dry_run=dry_run, deadline=deadline, model=model, progress=progress), lock_timeout=lock_timeout)
         session.show(report, evolve_text)
         if not every:
+            if model and report["model"]["unavailable"]:
+                raise typer.Exit(NO_MODEL)
             return
         time.sleep(max(0.0, (interval or session.settings.evolution_interval_seconds) - (time.monotonic() - started)))
 
@@ -81,9 +87,21 @@ def evolve_text(report: dict[str, Any], page: Page) -> str:
         lines.append(f"  {phase['name']:{width}}  {kinds}{note}{kept}")
     if not report["complete"]:
         lines.append(page.warning("The deadline came first; run it again to go on."))
+    lines += _model_text(report.get("model"), page)
     if report["record"]:
         lines += ["", f"{page.place(report['record'])}  {page.faint('the record of this cycle; `smb undo` takes it back')}"]
     return "\n".join(lines)
+
+
+def _model_text(used: dict[str, Any] | None, page: Page) -> list[str]:
+    if used is None:
+        return []
+    lines = [page.warning(used["unavailable"])] if used["unavailable"] else []
+    if read := used["reading"]:
+        lines.append(f"{page.style(read['model'] or 'The model')} read {count(read['read'], 'document')}")
+    if used["pending"]:
+        lines.append(f"{count(used['pending'], 'piece')} of work still wait{'s' if used['pending'] == 1 else ''} for a model; the next `smb evolve` goes on.")
+    return lines
 
 
 def undo_text(answer: dict[str, Any], page: Page) -> str:

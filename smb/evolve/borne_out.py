@@ -1,0 +1,136 @@
+"""Whether a sentence a model wrote is borne out by the objects it cites.
+
+Owns the gates beyond the citation lock: the sentence is plain text; what it speaks of, and not only most of it, is in what it cites;
+it neither denies nor affirms, neither orders nor supposes what is not denied, affirmed, ordered or supposed there; a figure stays with
+the thing it belongs to; whoever is said to have said it is named. Never repairs a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from smb.evolve.opposition import Analysed, analyse, oppose
+from smb.evolve.said import Said
+from smb.evolve.stems import stem
+from smb.evolve.terms import terms_of, words_of
+from smb.model.citation_lock import SPOKEN, Cited, Dropped, denies, held_to, sentences_of
+from smb.model.identity import fold
+
+SHORTEST, LONGEST = 12, 420  # characters of a sentence
+_MARKS = re.compile(r"[<>`|\\{}\[\]*~\x00-\x1f\u2028\u2029\u202a-\u202e\u2066-\u2069]|(?<!\w)[_#]|_(?!\w)")
+_CLAUSE = re.compile(r"[,;:()–—]|\b(?:and|but|while|whereas|or|then|against|from|to)\b|[、，；]", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An object that may be cited: `text` is all a sentence citing it may rest on, `sentences` those it states, `speaker` who is said to
+    have said it."""
+
+    text: str
+    sentences: tuple[str, ...]
+    speaker: str = ""
+
+
+def borne_out(sentence: str, sources: Mapping[int, Source]) -> Cited | Dropped:
+    """`sentence` with its citations, as numbers of `sources`, where it is borne out by what it cites."""
+    judged = held_to(sentence, {n: source.text for n, source in sources.items()})
+    if isinstance(judged, Dropped):
+        return judged
+    cited = [sources[n] for n in judged.cites]
+    why = _form(judged.text) or _against(judged.text, cited) or _bare(judged.text, cited) or _misplaced(judged.text, cited)
+    return Dropped(judged.text, why) if why else judged
+
+
+def _form(text: str) -> str:
+    if _MARKS.search(text):
+        return "it holds marks"
+    if not SHORTEST <= len(text) <= LONGEST:
+        return "it is too short or too long"
+    return "" if any(c.isalpha() for c in text) else "it says nothing"
+
+
+def _against(text: str, cited: Sequence[Source]) -> str:
+    """Why what it says is not what its sources say: contradicted, denied where they affirm, told as a fact where they suppose."""
+    here = _analysed(text)
+    told = [_analysed(s) for source in cited for s in source.sentences]
+    if any(oppose(here, there) is not None for there in told):
+        return "it contradicts what it cites"
+    if here.order:
+        return "it gives an order"
+    for part in _parts(text, len(cited)):
+        near = max(told, key=lambda there: _shared(part, there.said.text), default=None)
+        if near is None or not _shared(part, near.said.text):
+            return "nothing it cites says it"
+        if denies(part) != denies(near.said.text):
+            return "it denies or affirms what its source does not"
+        if here.stance.firm and not near.stance.firm:
+            return "it tells as a fact what its source does not assert"
+    for source in cited:
+        if source.speaker and fold(source.speaker) not in fold(text):
+            return f"it leaves out who said it, {source.speaker}"
+    return ""
+
+
+def _parts(text: str, cited: int) -> list[str]:
+    """What a sentence that rests on several objects says, part by part."""
+    if cited < 2:
+        return [text]
+    return [part for part in re.split(r"[;,]\s+(?:and|but|while|whereas)\b|;|\bbut\b|\bwhile\b|\bwhereas\b", text) if len(terms_of(part)) > 1] or [text]
+
+
+def _bare(text: str, cited: Sequence[Source]) -> str:
+    """A word of weight that none of its sources has."""
+    if _CJK.search(text):
+        held = "".join(source.text for source in cited)
+        strange = [t for t in terms_of(text) if len(t) == 2 and _CJK.search(t) and t not in held]
+        return "most of what it says is in none of its sources" if len(strange) > len(terms_of(text)) / 3 else ""
+    told = [_analysed(s) for source in cited for s in source.sentences]
+    concepts = {t.concept for there in told for t in there.tokens}
+    known = {stem(w) for source in cited for w in words_of(source.text)} | {t for source in cited for t in terms_of(source.text)}
+    for token in _analysed(text).tokens:
+        if token.weight >= 1 and not token.main and token.concept not in concepts and token.form not in SPOKEN and stem(token.form) not in known:
+            return f"{token.form} is in none of its sources"
+    return ""
+
+
+def _misplaced(text: str, cited: Sequence[Source]) -> str:
+    """A figure that its source gives of another thing than the sentence does."""
+    for clause in _CLAUSE.split(text):
+        for number in _NUMBER.findall(clause):
+            places = [s for source in cited for s in (*source.sentences, source.text) if number in _NUMBER.findall(s)]
+            alone = [s for s in places if len(_NUMBER.findall(s)) == 1]
+            speaks = _things(text)
+            if not any(speaks & _things(s) for s in alone) and not any(
+                    _near(clause, part) for s in places for part in _CLAUSE.split(s) if number in _NUMBER.findall(part)):
+                return f"{number} belongs to something else in its source"
+    return ""
+
+
+def _near(clause: str, part: str) -> bool:
+    mine, theirs = _things(clause), _things(part)
+    return bool(mine & theirs) or not theirs or not mine
+
+
+def _things(text: str) -> set[str]:
+    """What a piece of a sentence names, its verb and what is counted aside."""
+    verbs = {t.concept for t in _analysed(text).tokens if t.main or t.counted}
+    return {t.concept for t in _analysed(text).tokens if t.weight >= 0.5} - verbs
+
+
+def _shared(one: str, other: str) -> int:
+    return len(set(terms_of(one)) & set(terms_of(other)))
+
+
+def _analysed(text: str) -> Analysed:
+    return analyse(Said("", text))
+
+
+def source_of(title: str, texts: Sequence[str], around: Sequence[str] = (), speaker: str = "") -> Source:
+    """`texts` are what it states, verbatim; `around` what else may be said of it: dates, the title of its note."""
+    sentences = [s for text in texts for s in sentences_of(text)]
+    whole = "\n".join(dict.fromkeys((title, *texts, *around)))
+    return Source(whole, tuple(dict.fromkeys((*sentences, title))), speaker)
