@@ -35,6 +35,27 @@ def weights() -> Path:
     return next(Path(found.submodule_search_locations[0]).glob("*.gguf"))
 
 
+def grammar_of(schema: Any) -> str:
+    """A JSON Schema as a grammar, repetitions with their bounds as numbers: so llama.cpp's own converter writes them, which
+    Ollama uses. The converter of llama-cpp-python nests a group a repetition, and no parser takes a long string of it."""
+    from llama_cpp import llama_grammar
+
+    nested, llama_grammar._build_repetition = llama_grammar._build_repetition, _repeated
+    try:
+        return llama_grammar.json_schema_to_gbnf(json.dumps(schema))
+    finally:
+        llama_grammar._build_repetition = nested
+
+
+def _repeated(item: str, least: int, most: int | None, separator_rule: str = "", **unused: Any) -> str:
+    if most == 0:
+        return ""
+    if not separator_rule:
+        return f"{item}{{{least},{'' if most is None else most}}}"
+    said = f"{item} {_repeated(f'({separator_rule} {item})', max(0, least - 1), None if most is None else most - 1)}"
+    return said if least else f"({said})?"
+
+
 class SmallModel:
     """A brain for `OllamaServer`: greedy, one answer at a time, the rest wait. `installed` is how the server lists it."""
 
@@ -63,10 +84,20 @@ class SmallModel:
         grammar = None
         if schema := body.get("format"):
             try:
-                grammar = LlamaGrammar.from_json_schema(json.dumps({"type": "object"} if schema == "json" else schema))
+                grammar = LlamaGrammar.from_string(grammar_of({"type": "object"} if schema == "json" else schema))
             except (KeyError, ValueError, TypeError, AssertionError) as error:
-                return Status(500, f"the schema makes no grammar: {error}")
+                return Status(400, f"invalid format: {error}")
+            if not self._parses(grammar):
+                return Status(500, "failed to load model vocabulary required for format")
         return Live(self._said(tokens, int(options.get("num_predict") or -1), context, grammar))
+
+    def _parses(self, grammar: Any) -> bool:
+        import llama_cpp
+
+        sampler = llama_cpp.llama_sampler_init_grammar(self._llama._model.vocab, grammar._grammar.encode(), grammar._root.encode())
+        if sampler:
+            llama_cpp.llama_sampler_free(sampler)
+        return bool(sampler)
 
     def tokens(self, text: str) -> list[int]:
         """The tokens of a whole prompt, template marks as the single tokens they are."""

@@ -20,7 +20,7 @@ from smb.model.identity import fold
 
 SHORTEST, LONGEST = 12, 420  # characters of a sentence
 _MARKS = re.compile(r"[<>`|\\{}\[\]*~\x00-\x1f\u2028\u2029\u202a-\u202e\u2066-\u2069]|(?<!\w)[_#]|_(?!\w)")
-_CLAUSE = re.compile(r"[,;:()–—]|\b(?:and|but|while|whereas|or|then|against|from|to)\b|[、，；]", re.IGNORECASE)
+_CLAUSE = re.compile(r"[;()–—]|[,:](?!\d)|\b(?:and|but|while|whereas|or|then|against|from|to)\b|[、，；]", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -57,7 +57,8 @@ def _against(text: str, cited: Sequence[Source]) -> str:
     """Why what it says is not what its sources say: contradicted, denied where they affirm, told as a fact where they suppose."""
     here = _analysed(text)
     told = [_analysed(s) for source in cited for s in source.sentences]
-    if any(oppose(here, there) is not None for there in told):
+    opposed = [there for there in told if oppose(here, there) is not None]
+    if opposed and not any(oppose(one, other) is not None for one in opposed for other in told):  # two sides of a disagreement may both be told
         return "it contradicts what it cites"
     if here.order:
         return "it gives an order"

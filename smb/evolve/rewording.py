@@ -16,6 +16,7 @@ from smb.evolve.borne_out import Source, borne_out, source_of
 from smb.evolve.phase import Proposals, again, undone_by_a_person
 from smb.evolve.snapshot import Item, Snapshot
 from smb.evolve.support import Support, quotes_of
+from smb.evolve.terms import terms_of, words_of
 from smb.evolve.wording import Sentence, said
 from smb.model.authorship import text_hash, worded_from, worded_mark
 from smb.model.citation_lock import Cited, sentences_of
@@ -44,7 +45,7 @@ SCHEMA: Mapping[str, Any] = {
 }
 _TYPES = (MemoryType.SYNTHESIS, MemoryType.ABSTRACTION, MemoryType.NARRATIVE, MemoryType.QUESTION)  # in the order they are asked about
 _LINK = re.compile(r"\[\[([^|\]]*)(?:\|[^\]]*)?\]\]")
-_MARKUP = re.compile(r"[*`]+|\A#+\s+")
+_MARKUP = re.compile(r"[*`]+|\A#+\s+|\[\[(?:[^|\]]*\|)?([^|\]]*)\]\]|!?\[([^\[\]]*)\]\([^()]*\)")
 _A_PARAGRAPH = 4  # sentences
 Progress = Callable[[str, int, int | None], None]
 
@@ -210,6 +211,14 @@ async def _texts(snapshot: Snapshot) -> list[_Text]:
     return found
 
 
+def _both_told(said_: str, sides: Sequence[str]) -> bool:
+    """Whether a text about a disagreement tells what each of two sides says and the other doesn't."""
+    if len(sides) != 2:
+        return False
+    told, one, other = ({*terms_of(text), *words_of(text)} for text in (said_, *sides))
+    return all(not alone or alone & told for alone in (one - other, other - one))
+
+
 def _cut(body: str, head: bool) -> tuple[str, str, str]:
     """(what stays before, the draft, what stays behind): a paragraph that counts, and those with a command."""
     paragraphs = body.split("\n\n")
@@ -233,7 +242,7 @@ def _source(item: Item, support: Support, body: str) -> Source:
 
 def _plain(text: str) -> str:
     """Text of a note without the marks of its markup."""
-    return " ".join(_MARKUP.sub("", text).split())
+    return " ".join(_MARKUP.sub(lambda m: (m[1] or m[2] or "").partition("#")[0], text).split())
 
 
 def _body(case: _Case, answers: Sequence[Mapping[str, Any]], support: Support) -> str:
@@ -250,6 +259,8 @@ def _body(case: _Case, answers: Sequence[Mapping[str, Any]], support: Support) -
     if len(kept) < needs.sentences or len(cited) < needs.objects or len(support.sources(list(cited.values()))) < needs.sources:
         return ""
     if drafted and len(drafted & cited.keys()) < needs.share * len(drafted):
+        return ""
+    if text.item.type is MemoryType.QUESTION and not _both_told(" ".join(kept), [i.title for i in text.cited if i.type is MemoryType.CLAIM][:2]):
         return ""
     claims = {i: homes[0].title for i, homes in support.documents.items() if homes and i in cited and cited[i].type is MemoryType.CLAIM}
     lines = [said(Sentence(one.text, tuple(text.cited[n - 1] for n in one.cites)), claims) for one in kept.values()]

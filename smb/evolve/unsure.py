@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from smb.evolve.contradictions import Known, fresh_claims
+from smb.evolve.dated import OF_THE_NOTE
 from smb.evolve.duplicates import known_of, same_names, undone_merges
 from smb.evolve.opposed_claims import Judge, compared_pairs
 from smb.evolve.opposition import Analysed
@@ -23,6 +24,7 @@ from smb.model.objects import MemoryType
 from smb.model.validity import Interval, to_iso
 
 CLAIMS, NAMES = "claims", "names"
+ALIKE = 0.85  # cosine from which on two claims may be one: less than rules ask for, as more is asked of them here
 QUOTES = 2  # quotes shown of a side
 _UNFIT = frozenset(("instruction", "hypothetical"))
 
@@ -59,7 +61,7 @@ async def unsure(snapshot: Snapshot, judge_: Judge, known: Collection[Known], wa
 
 
 async def _claims(snapshot: Snapshot, judge_: Judge, known: Collection[Known], left: Collection[tuple[str, str]], barred: Collection[frozenset[str]]) -> list[Unsure]:
-    claims = [c for c in snapshot.stated(MemoryType.CLAIM) if not _UNFIT & set(c.tags)]
+    claims = [c for c in snapshot.stated(MemoryType.CLAIM) if not _UNFIT & set(c.tags) and c.attribute not in OF_THE_NOTE]
     fresh = None if snapshot.since == 0 else await fresh_claims(snapshot, claims)
     pairs = sorted({*await compared_pairs(snapshot, judge_, claims, fresh), *left})
     ids = {i for pair in pairs for i in pair}
@@ -72,7 +74,7 @@ async def _claims(snapshot: Snapshot, judge_: Judge, known: Collection[Known], l
         if any(covered(d.disagreement, a, b, snapshot.canonical) for d in raised.get(a, ()) if d in raised.get(b, ())):
             continue
         opposed = judge_.unsure(a, b)
-        one_thing = _one_thing(said[a], said[b], judge_, max(alike, CLOSE if opposed else 0.0)) if frozenset((a, b)) not in barred else ""
+        one_thing = _one_thing(said[a], said[b], judge_) if (alike >= ALIKE or opposed) and frozenset((a, b)) not in barred else ""
         if opposed is not None:
             found.append(Unsure(CLAIMS, a, b, opposed.kind, opposed.reasons, one_thing, alike))
         elif one_thing and judge_.of(a, b) is None:
@@ -101,9 +103,9 @@ def _likeness(snapshot: Snapshot, pairs: Collection[tuple[str, str]]) -> list[fl
     return [round(float(x), 3) for x in np.einsum("ij,ij->i", vectors[one], vectors[other])]
 
 
-def _one_thing(one: Said, other: Said, judge_: Judge, likeness: float) -> str:
-    """Why two claims may be one: their words are close, nothing hard differs, and no word of weight stands against another."""
-    if one.key != other.key or (why := same_claim(one, other, likeness)) is None or why.sure:
+def _one_thing(one: Said, other: Said, judge_: Judge) -> str:
+    """Why two claims that are alike may be one: nothing hard differs, and no word of weight stands against another."""
+    if one.key != other.key or (why := same_claim(one, other, CLOSE)) is None or why.sure:
         return ""
     a, b = judge_.analysed(one.id), judge_.analysed(other.id)
     return "" if a.cjk or b.cjk or _weighs(a, b) and _weighs(b, a) else why.reason

@@ -51,7 +51,7 @@ def resolve(
     dismiss: Annotated[bool, typer.Option("--dismiss", help="It is no contradiction; it is never raised again.")] = False,
     lock_timeout: LockOption = None,
 ) -> None:
-    """Decide a contradiction: keep one side, keep both with their scopes, or dismiss it."""
+    """Decide a contradiction: keep one side or both, or dismiss it."""
     scopes = both if any(both) else ()
     answer = session.ask(lambda bank: bank.resolve_conflict(conflict, keep=kept, scopes=scopes, dismiss=dismiss, who=who, reason=reason), lock_timeout=lock_timeout)
     session.show(answer, lambda answer, page: resolved_text(answer, page, bank_option(session.settings.bank_dir)))
