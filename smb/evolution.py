@@ -68,6 +68,7 @@ async def evolve(bank: Bank, names: Collection[str], *, dry_run: bool, seconds: 
     has not read, judges what rules leave unsure and words what they put together; None: where a person has it so, or work waits for it.
     Raises UnknownPhase, BankLocked."""
     started = time.perf_counter()
+    await bank.catalog.run("PRAGMA mmap_size = 0")  # pages read through a map count as memory of this process
     if not dry_run:
         await bank.projections.absorb()
     async with AsyncExitStack() as stack:

@@ -21,6 +21,13 @@ from smb.model.identity import fold
 SHORTEST, LONGEST = 12, 420  # characters of a sentence
 _MARKS = re.compile(r"[<>`|\\{}\[\]*~\x00-\x1f\u2028\u2029\u202a-\u202e\u2066-\u2069]|(?<!\w)[_#]|_(?!\w)")
 _CLAUSE = re.compile(r"[;()–—]|[,:](?!\d)|\b(?:and|but|while|whereas|or|then|against|from|to)\b|[、，；]", re.IGNORECASE)
+_LEADING = re.compile(r"\A(?:\s*(?:from now on|please|always|never|now|then|just|first|next|also|do not|don't|and|so)\b,?\s*)+", re.IGNORECASE)
+_FREE = SPOKEN | frozenset("another other others whether clear".split())  # words that tell how things are told, not what
+_EXACT = frozenset(  # small words that make another statement of a sentence
+    "day night morning noon midday evening afternoon midnight dawn dusk week weekend month quarter year spring summer autumn winter daily weekly monthly yearly hourly "
+    "monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december "
+    "always usually often sometimes rarely seldom all every everyone everything most many several few only least exactly must may might can could should would "
+    "more less fewer better worse before after until since because therefore".split())
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -55,17 +62,17 @@ def _form(text: str) -> str:
 
 def _against(text: str, cited: Sequence[Source]) -> str:
     """Why what it says is not what its sources say: contradicted, denied where they affirm, told as a fact where they suppose."""
-    here = _analysed(text)
     told = [_analysed(s) for source in cited for s in source.sentences]
-    opposed = [there for there in told if oppose(here, there) is not None]
-    if opposed and not any(oppose(one, other) is not None for one in opposed for other in told):  # two sides of a disagreement may both be told
-        return "it contradicts what it cites"
-    if here.order:
-        return "it gives an order"
     for part in _parts(text, len(cited)):
+        here = _analysed(part)
+        opposed = [there for there in told if oppose(here, there) is not None]
+        if opposed and not any(oppose(one, other) is not None for one in opposed for other in told):  # two sides of a disagreement may both be told
+            return "it contradicts what it cites"
         near = max(told, key=lambda there: _shared(part, there.said.text), default=None)
         if near is None or not _shared(part, near.said.text):
             return "nothing it cites says it"
+        if any(_orders(one) for one in (part, _LEADING.sub("", part))):
+            return "it gives an order"
         if denies(part) != denies(near.said.text):
             return "it denies or affirms what its source does not"
         if here.stance.firm and not near.stance.firm:
@@ -74,6 +81,11 @@ def _against(text: str, cited: Sequence[Source]) -> str:
         if source.speaker and fold(source.speaker) not in fold(text):
             return f"it leaves out who said it, {source.speaker}"
     return ""
+
+
+def _orders(text: str) -> bool:
+    first = next(iter(words_of(text)), "")
+    return not first.endswith(("ed", "ing")) and _analysed(text).order
 
 
 def _parts(text: str, cited: int) -> list[str]:
@@ -89,11 +101,14 @@ def _bare(text: str, cited: Sequence[Source]) -> str:
         held = "".join(source.text for source in cited)
         strange = [t for t in terms_of(text) if len(t) == 2 and _CJK.search(t) and t not in held]
         return "most of what it says is in none of its sources" if len(strange) > len(terms_of(text)) / 3 else ""
+    have = {w for source in cited for w in words_of(source.text)}
+    if small := next((w for w in words_of(text) if w in _EXACT and w not in have), ""):
+        return f"{small} is in none of its sources"
     told = [_analysed(s) for source in cited for s in source.sentences]
     concepts = {t.concept for there in told for t in there.tokens}
-    known = {stem(w) for source in cited for w in words_of(source.text)} | {t for source in cited for t in terms_of(source.text)}
+    known = {stem(w) for w in have} | {t for source in cited for t in terms_of(source.text)}
     for token in _analysed(text).tokens:
-        if token.weight >= 1 and not token.main and token.concept not in concepts and token.form not in SPOKEN and stem(token.form) not in known:
+        if token.weight >= 0.5 and not token.main and token.concept not in concepts and token.form not in _FREE and stem(token.form) not in known:
             return f"{token.form} is in none of its sources"
     return ""
 

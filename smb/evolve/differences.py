@@ -51,6 +51,9 @@ _NEAR = tuple(frozenset(map(concept, line.split())) for line in (
     "locate base", "need require take", "sleep rest", "hold happen", "keep store put retain", "part include contain", "speak talk", "eat consume", "buy get", "work employ", "teach lecture", "weigh heavy", "live home", "rent lease pay", "last take", "repair service",
     "read book", "sing choir", "sit seat", "drive car", "prefer favorite like", "test check", "delete remove", "error crash", "wear dress", "ask request", "save store", "earn make", "run operate", "vote elect"))
 
+_NEAR_OF = {concept: frozenset(n for n, near in enumerate(_NEAR) if concept in near) for concept in {c for near in _NEAR for c in near}}
+_NOWHERE: frozenset[int] = frozenset()
+
 
 def paired(left: list[Token], right: list[Token], found: list[Difference]) -> float:
     """Takes words that answer each other out of both lists: those that say the same, whose weight it returns, and those that say the
@@ -74,7 +77,7 @@ def paired(left: list[Token], right: list[Token], found: list[Difference]) -> fl
 def _says_same(t: Token, u: Token) -> bool:
     if t.poles and u.poles and same_pole(t.poles, u.poles) and opposed_poles(t.poles, u.poles) is None or t.state and t.state == u.state:
         return True
-    return any(t.concept in near and u.concept in near for near in _NEAR)
+    return not _NEAR_OF.get(t.concept, _NOWHERE).isdisjoint(_NEAR_OF.get(u.concept, _NOWHERE))
 
 
 def _contrast(t: Token, u: Token) -> Difference | None:

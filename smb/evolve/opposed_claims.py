@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from smb.evolve.candidate_pairs import Groups, candidate_pairs
 from smb.evolve.opposition import Analysed, analyse, blocking_keys, oppose
@@ -143,12 +144,19 @@ def _titled(said: Said) -> bool:
 
 def _name_before(said: Said) -> str:
     """The title of its note where that is a short name which the claim bears; "" else."""
-    title = " ".join(words_of(said.context[0]))
-    return title if 0 < len(title.split()) <= NAME and 2 * len(title.split()) <= len(words_of(said.text)) and _says(said, title) else ""
+    title = _spaced(said.context[0]).strip()
+    words = len(title.split())
+    return title if 0 < words <= NAME and 2 * words <= len(_spaced(said.text).split()) and _says(said, title) else ""
 
 
 def _says(said: Said, name: str) -> bool:
-    return f" {name} " in f" {' '.join(words_of(said.text))} "
+    return f" {name} " in _spaced(said.text)
+
+
+@lru_cache(maxsize=1 << 16)
+def _spaced(text: str) -> str:
+    """The words of a text between blanks: a claim is looked at once for each it is compared with."""
+    return f" {' '.join(words_of(text))} "
 
 
 def _own_words(said: Said) -> Said:

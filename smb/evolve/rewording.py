@@ -8,7 +8,7 @@ confidence stay. The phase that holds an object treats a rewording of what it st
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -200,8 +200,9 @@ async def _texts(snapshot: Snapshot) -> list[_Text]:
         if item.type is MemoryType.QUESTION and not item.identity.startswith(QUESTION):
             continue  # what another one rests on is a count of the bank's own
         head, draft, tail = _cut(statement.body, _NEEDS[item.type].head)
-        linked = [pages[page].id for page in _LINK.findall(draft) if page in pages]
-        ids = dict.fromkeys((*(linked if item.type is MemoryType.QUESTION else ()), *map(snapshot.canonical, statement.derived_from)))
+        ids = dict.fromkeys(map(snapshot.canonical, statement.derived_from))
+        if item.type is MemoryType.QUESTION:  # it rests on its contradiction, which rests on the two sides it speaks of
+            ids, tail = dict.fromkeys(pages[page].id for page in _LINK.findall(draft) if page in pages and pages[page].id not in ids), _see(snapshot, ids, tail)
         cited = [found_ for i in ids if (found_ := snapshot.items.get(i) or lapsed.get(i)) is not None and "instruction" not in found_.tags][:ITEMS]
         text = _Text(item, live[0], statement, head, draft, tail, tuple(cited))
         if not draft or len(cited) < _NEEDS[item.type].objects:
@@ -209,6 +210,11 @@ async def _texts(snapshot: Snapshot) -> list[_Text]:
         if not any(worded_from(r.statement) == text.hash and undone_by_a_person(r, history, live[0].actor) for r in history):
             found.append(text)
     return found
+
+
+def _see(snapshot: Snapshot, ids: Iterable[str], tail: str) -> str:
+    links = [snapshot.items[i].link for i in ids if i in snapshot.items]
+    return "\n\n".join((*(f"See {link}." for link in links), tail))
 
 
 def _both_told(said_: str, sides: Sequence[str]) -> bool:

@@ -20,6 +20,11 @@ HASH_DIGITS = 12
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _PLACEHOLDER = re.compile(r"\{\{\s*([a-z][a-z0-9_]*)\s*\}\}")
 _RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+# Marks of chat templates. Servers read one as a token of its own wherever it stands: a note that holds one could end the turn.
+_TURN_MARK = re.compile(
+    r"[<\[](?=[|｜][^\s<>]{1,60}[|｜]>|(?:/?(?:start_of_turn|end_of_turn|bos|eos|s|unk|pad|think|tool_call|tool_response)|<SYS>|</SYS>)>"
+    r"|/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT)\])", re.IGNORECASE)
+_WORD_JOINER = "\u2060"
 
 
 class NoPrompt(SmbError):
@@ -108,8 +113,11 @@ def load(name: str, overrides: Path | None = None) -> Template:
 
 
 def fenced(data: Data) -> str:
-    """The text between two marks named for its own hash, which no text can hold by foresight; one that does gets another."""
-    text = data.text.encode("utf-8", "replace").decode()  # a lone surrogate can't be sent
+    """The text between two marks named for its own hash, which no text can hold by foresight; one that does gets another.
+
+    The marks of chat templates are broken by a word joiner, so that they are letters to the model.
+    """
+    text = _TURN_MARK.sub(lambda mark: mark[0] + _WORD_JOINER, data.text.encode("utf-8", "replace").decode())  # a lone surrogate can't be sent
     label = re.sub(r"[^a-z0-9]+", "-", data.label.casefold()).strip("-") or "notes"
     mark = f"{label}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
     while mark in text:

@@ -18,6 +18,7 @@ Owns the root and its exit code; each concrete error lives beside the code that 
     ├── inference.minilm_download DownloadFailed
     ├── inference.model_errors   ModelError
     ├── inference.prompts        NoPrompt, BadPrompt
+    ├── evolve.cycle             UnknownPhase (exit 2)
     ├── ingest.scan              RootUnreadable (exit 2)
     ├── ingest.scope             NothingToIngest (exit 2), NotANote (exit 2)
     ├── recall.cite              QuoteUnreadable
@@ -32,7 +33,10 @@ Owns the root and its exit code; each concrete error lives beside the code that 
     ├── lookup                   UnknownReference, AmbiguousReference
     ├── signing                  SignerMissing (exit 2), ReasonMissing (exit 2), AlreadyRejected, NothingToSign, NotEntitled
     ├── models                   UnknownDownload (exit 2)
+    ├── undoing                  NothingToUndo, NotUndoable, UnknownAct
     └── usage                    EmptyGoal (exit 2), UnknownGoal, AmbiguousGoal, UselessTag (exit 2), UnknownSignal (exit 2)
+
+ModelError is the root of a tree of its own, drawn in `smb.inference.model_errors`; where no model can be used at all it exits 8.
 """
 
 from __future__ import annotations

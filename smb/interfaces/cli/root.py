@@ -20,10 +20,11 @@ from smb.model.errors import SmbError
 INTERRUPTED = 130
 HELP = """A memory bank of plain markdown: keeps every source, answers with evidence.
 
-Start with `smb init`, then `smb ingest FOLDER`, then `smb recall "a question"`.
+Start with `smb init`, then `smb ingest FOLDER`, then `smb recall "a question"`; `smb evolve` puts the notes together.
 
-Exit codes: 0 ok, 1 error, 2 usage, 6 bank locked, 7 some files skipped, 130 interrupted;
-recall --exit-status also 3 miss, 4 conflict, 5 degraded or stale."""
+Exit codes: 0 ok, 1 error, 2 usage, 6 bank locked, 7 some files skipped, 8 no model can be used,
+130 interrupted; recall --exit-status also 3 miss, 4 conflict, 5 degraded or stale;
+ask --exit-status 3 no answer, 4 conflict."""
 
 COMMANDS: dict[str, tuple[str, str]] = {  # name → its module here, and its summary (a test holds it to the command's own)
     "init": ("init", "Make a memory bank."),
