@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import json
+import re
 import threading
 import time
 from collections.abc import Generator, Mapping
@@ -54,6 +55,28 @@ def _repeated(item: str, least: int, most: int | None, separator_rule: str = "",
         return f"{item}{{{least},{'' if most is None else most}}}"
     said = f"{item} {_repeated(f'({separator_rule} {item})', max(0, least - 1), None if most is None else most - 1)}"
     return said if least else f"({said})?"
+
+
+def held_to_copy(schema: Mapping[str, Any], prompt: str, most: int) -> Mapping[str, Any]:
+    """A schema of drafts, narrower: at most so many of a kind, quotes are sentences of the passage they name, and names and values runs
+    of its words. A model of this size neither ends a list nor copies by itself; so held, it says wrong things in a note's own words."""
+    passages = {}
+    for n, line in re.findall(r"^\[(\d+)\] (.+)$", prompt, re.MULTILINE):
+        text = line.partition(": ")[2] if " › " in line or ": " in line[:80] else line
+        words = [word for piece in text.split()[:60] if (word := piece.strip(".,;:()*`\"'"))]
+        runs = [" ".join(words[i : i + k]) for k in (1, 2, 3, 4) for i in range(len(words) - k + 1)]
+        passages[int(n)] = (re.split(r"(?<=[.!?。])\s*", text.strip()), ["", *dict.fromkeys(runs)])
+
+    def narrowed(name: str, one: Mapping[str, Any], n: int) -> Mapping[str, Any]:
+        sentences, runs = passages[n]
+        return one if "enum" in one else {"const": n} if name == "passage" else {"enum": [s for s in sentences if s] if name == "quote" else runs}
+
+    def kind(drafts: Mapping[str, Any]) -> Mapping[str, Any]:
+        item = drafts["items"]
+        return {**drafts, "maxItems": most, "items": {"anyOf": [
+            {**item, "properties": {name: narrowed(name, one, n) for name, one in item["properties"].items()}} for n in passages]}}
+
+    return {**schema, "properties": {name: kind(drafts) for name, drafts in schema["properties"].items()}}
 
 
 class SmallModel:

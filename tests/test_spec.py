@@ -14,7 +14,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 ITEMS: list[dict[str, Any]] = yaml.safe_load((ROOT / "smb.sspec").read_text("utf-8"))
 KINDS = {"requirement", "constraint", "acceptance", "test", "performance", "security", "nonfunctional"}
-LEFT_OUT = re.compile(r"mark\.(?:slow|bench|skip|skipif|xfail)\b")  # by the test command, or by the machine it runs on
+LEFT_OUT = re.compile(r"mark\.(?:slow|bench|model|skip|skipif|xfail)\b")  # by the test command, or by the machine it runs on
 by_id = pytest.mark.parametrize("item", ITEMS, ids=lambda item: item["id"])
 
 

@@ -226,7 +226,7 @@ def test_what_is_so_may_be_said_in_other_words() -> None:
 
 @pytest.mark.parametrize("writer", [
     lambda body: [], lambda body: ["The moon is made of green cheese [1]."], lambda body: [f"{s.partition(' [')[0]}." for s in plain_sentences(body)],
-    lambda body: [s.replace("[", "[9") for s in plain_sentences(body)], lambda body: [re.sub(r"\d(?![\d,]*\])", "7", s) for s in plain_sentences(body)][:10] + lies()[::12][:10],
+    lambda body: [s.replace("[", "[9") for s in plain_sentences(body)], lambda body: lies()[len(items_of(body)) :: 7][:20],
     lambda body: plain_sentences(body)[:1],
 ], ids=("nothing", "moon", "uncited", "misquoted", "lies", "too little"))
 def test_where_too_little_holds_the_rules_words_stay(workshop: Path, tmp_path: Path, server: OllamaServer, writer: Writer) -> None:

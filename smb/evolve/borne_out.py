@@ -16,6 +16,7 @@ from smb.evolve.said import Said
 from smb.evolve.stems import stem
 from smb.evolve.terms import terms_of, words_of
 from smb.model.citation_lock import SPOKEN, Cited, Dropped, denies, held_to, sentences_of
+from smb.model.english import NEGATIONS, STOP_WORDS
 from smb.model.identity import fold
 
 SHORTEST, LONGEST = 12, 420  # characters of a sentence
@@ -29,17 +30,19 @@ _EXACT = frozenset(  # small words that make another statement of a sentence
     "always usually often sometimes rarely seldom all every everyone everything most many several few only least exactly must may might can could should would "
     "more less fewer better worse before after until since because therefore".split())
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_UNIT = re.compile(r"(\d+(?:[.,:/-]\d+)*)\s?([°%‰€$£¥µ][\w/]*|[A-Za-z]{1,3}(?:[²³]|/\w+)?)(?!\w)")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """An object that may be cited: `text` is all a sentence citing it may rest on, `sentences` those it states, `speaker` who is said to
-    have said it."""
+    have said it, `around` what it is called and where it stands."""
 
     text: str
     sentences: tuple[str, ...]
     speaker: str = ""
+    around: tuple[str, ...] = ()
 
 
 def borne_out(sentence: str, sources: Mapping[int, Source]) -> Cited | Dropped:
@@ -63,17 +66,23 @@ def _form(text: str) -> str:
 def _against(text: str, cited: Sequence[Source]) -> str:
     """Why what it says is not what its sources say: contradicted, denied where they affirm, told as a fact where they suppose."""
     told = [_analysed(s) for source in cited for s in source.sentences]
+    around = [line for source in cited for line in source.around]
     for part in _parts(text, len(cited)):
         here = _analysed(part)
         opposed = [there for there in told if oppose(here, there) is not None]
         if opposed and not any(oppose(one, other) is not None for one in opposed for other in told):  # two sides of a disagreement may both be told
             return "it contradicts what it cites"
         near = max(told, key=lambda there: _shared(part, there.said.text), default=None)
-        if near is None or not _shared(part, near.said.text):
+        if near is None or not (most := _shared(part, near.said.text)):
             return "nothing it cites says it"
+        beside = "\n".join([*(there.said.text for there in told if 2 * _shared(part, there.said.text) >= most), *around]).casefold()
+        if name := next((t.form for t in here.tokens if (t.weight == 2.0 or t.name) and not t.form[0].isdigit() and t.form not in beside), ""):
+            return f"its source does not say it of {name}"
+        if not _in_order(part, near.said.text):
+            return "its figures change places"
         if any(_orders(one) for one in (part, _LEADING.sub("", part))):
             return "it gives an order"
-        if denies(part) != denies(near.said.text):
+        if denies(part) != denies(near.said.text) or _denials(part) > _denials(near.said.text):
             return "it denies or affirms what its source does not"
         if here.stance.firm and not near.stance.firm:
             return "it tells as a fact what its source does not assert"
@@ -81,6 +90,10 @@ def _against(text: str, cited: Sequence[Source]) -> str:
         if source.speaker and fold(source.speaker) not in fold(text):
             return f"it leaves out who said it, {source.speaker}"
     return ""
+
+
+def _denials(text: str) -> int:
+    return sum(w in NEGATIONS or w.endswith(("n't", "n’t")) for w in words_of(text))
 
 
 def _orders(text: str) -> bool:
@@ -107,6 +120,9 @@ def _bare(text: str, cited: Sequence[Source]) -> str:
     told = [_analysed(s) for source in cited for s in source.sentences]
     concepts = {t.concept for there in told for t in there.tokens}
     known = {stem(w) for w in have} | {t for source in cited for t in terms_of(source.text)}
+    if not _analysed(text).tokens:
+        strange = next((w for w in words_of(text) if w not in STOP_WORDS and stem(w) not in known and w not in _FREE), "")
+        return f"{strange} is in none of its sources" if strange else ""
     for token in _analysed(text).tokens:
         if token.weight >= 0.5 and not token.main and token.concept not in concepts and token.form not in _FREE and stem(token.form) not in known:
             return f"{token.form} is in none of its sources"
@@ -114,7 +130,10 @@ def _bare(text: str, cited: Sequence[Source]) -> str:
 
 
 def _misplaced(text: str, cited: Sequence[Source]) -> str:
-    """A figure that its source gives of another thing than the sentence does."""
+    """A figure that its source gives of another thing, or in another unit, than the sentence does."""
+    measured = {pair for source in cited for s in (*source.sentences, source.text) for pair in _measured(s)}
+    if wrong := next((pair for pair in _measured(text) if pair not in measured), None):
+        return f"{wrong[0]} {wrong[1]} is in none of its sources"
     for clause in _CLAUSE.split(text):
         for number in _NUMBER.findall(clause):
             places = [s for source in cited for s in (*source.sentences, source.text) if number in _NUMBER.findall(s)]
@@ -124,6 +143,27 @@ def _misplaced(text: str, cited: Sequence[Source]) -> str:
                     _near(clause, part) for s in places for part in _CLAUSE.split(s) if number in _NUMBER.findall(part)):
                 return f"{number} belongs to something else in its source"
     return ""
+
+
+def _measured(text: str) -> list[tuple[str, str]]:
+    """Figures with the sign or the short unit behind them."""
+    return [(n, unit) for n, unit in _UNIT.findall(text) if unit.lower() not in STOP_WORDS]
+
+
+def _figures(text: str) -> list[str]:
+    """Its figures in order; dates and years, which may be told first or last, aside."""
+    return [n for n in _NUMBER.findall(text) if not re.fullmatch(r"(?:1[5-9]|20)\d\d(?:-\d\d){0,2}|\d{1,2}:\d\d", n)]
+
+
+def _in_order(part: str, source: str) -> bool:
+    """Whether the figures the two share stand in one order."""
+    theirs, at = _figures(source), 0
+    for number in _figures(part):
+        if number in theirs:
+            if number not in theirs[at:]:
+                return False
+            at = theirs.index(number, at)
+    return True
 
 
 def _near(clause: str, part: str) -> bool:
@@ -149,4 +189,4 @@ def source_of(title: str, texts: Sequence[str], around: Sequence[str] = (), spea
     """`texts` are what it states, verbatim; `around` what else may be said of it: dates, the title of its note."""
     sentences = [s for text in texts for s in sentences_of(text)]
     whole = "\n".join(dict.fromkeys((title, *texts, *around)))
-    return Source(whole, tuple(dict.fromkeys((*sentences, title))), speaker)
+    return Source(whole, tuple(dict.fromkeys((*sentences, title))), speaker, (*around, *((title,) if len(words_of(title)) <= 6 else ())))
