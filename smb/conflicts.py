@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import orjson
 
-from smb.evolve.contradiction_page import state_of
+from smb.evolve.opposing.contradiction_page import state_of
 from smb.evolve.contradictions import ANSWERED
-from smb.evolve.opposed_claims import KEYS
+from smb.evolve.opposing.opposed_claims import KEYS
 from smb.evolve.phase import again
 from smb.model.authorship import said_by
 from smb.model.currentness import Verdict, as_object, judge, stated

@@ -36,10 +36,10 @@ def phases_of(bank: Bank, by_model: Sequence[Phase] = ()) -> list[Phase]:
     from smb.evolve.communities import CommunityPages
     from smb.evolve.contested import ContestedPropagation
     from smb.evolve.contradictions import ContradictionDetector
-    from smb.evolve.dated import StepReader
+    from smb.evolve.chronicle.dated import StepReader
     from smb.evolve.duplicates import DuplicateDetector
     from smb.evolve.insights import Insights
-    from smb.evolve.marks import MarkReader
+    from smb.evolve.chronicle.marks import MarkReader
     from smb.evolve.narratives import Narratives
     from smb.evolve.plans import Plans
     from smb.evolve.projects import Projects

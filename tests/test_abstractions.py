@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from smb.evolve.abstractions import AbstractionPromoter
-from smb.evolve.traits import phrases_of, plural
+from smb.evolve.grouping.traits import phrases_of, plural
 from smb.model.objects import MemoryType
 from evolved import evolve, quotes_stand
 from grouped_world import GROUPS, contained, hundred, made, members, note

@@ -9,7 +9,7 @@ import pytest
 
 from smb.evolve.clusters import ClusterPages
 from smb.evolve.communities import CommunityPages
-from smb.evolve.partition import _levels
+from smb.evolve.grouping.partition import _levels
 from smb.model.objects import MemoryType
 from evolved import evolve, plain, quotes_stand
 from grouped_world import GROUPS, contained, hundred, made, members, note

@@ -12,8 +12,8 @@ import pytest
 from smb import Bank
 from smb.evolve.cycle import EvolutionEngine
 from smb.evolve.duplicates import DuplicateDetector
-from smb.evolve.merging import Member, groups_of, merges
-from smb.evolve.same_name import Sameness
+from smb.evolve.sameness.merging import Member, groups_of, merges
+from smb.evolve.sameness.same_name import Sameness
 from smb.evolve.snapshot import Snapshot
 from worlds import MOMENT, ask, catalog, ingest, rows, write
 

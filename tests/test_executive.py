@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from smb.evolve.marks import MarkReader
+from smb.evolve.chronicle.marks import MarkReader
 from smb.evolve.plans import Plans
 from smb.evolve.projects import Projects
 from smb.evolve.research import Research

@@ -44,8 +44,8 @@ ONLY_IN = {  # a heavy library → the modules that may name it; all import it i
     "pathspec": {"smb/ingest/scan.py"},
     "tokenizers": {"smb/inference/static_embedder.py", "smb/inference/minilm_embedder.py"},
     "rich": {"smb/interfaces/cli/progress.py"},
-    "igraph": {"smb/evolve/partition.py"},
-    "snowballstemmer": {"smb/evolve/terms.py", "smb/evolve/stems.py"},
+    "igraph": {"smb/evolve/grouping/partition.py"},
+    "snowballstemmer": {"smb/evolve/language/terms.py", "smb/evolve/language/stems.py"},
 }
 
 

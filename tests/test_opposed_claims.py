@@ -11,7 +11,7 @@ from disputes import Dispute
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smb.evolve.candidate_pairs import ALIKE, NEAREST, Groups, candidate_pairs
+from smb.evolve.opposing.candidate_pairs import ALIKE, NEAREST, Groups, candidate_pairs
 
 
 def vectors(seed: int, count: int, topics: int = 4) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smb.evolve.opposition import OppositionKind, analyse, blocking_keys, opposition
+from smb.evolve.opposing.opposition import OppositionKind, analyse, blocking_keys, opposition
 from smb.evolve.said import Said
 from smb.model.validity import parse_interval
 

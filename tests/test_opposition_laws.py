@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smb.evolve.opposition import analyse, blocking_keys, oppose
+from smb.evolve.opposing.opposition import analyse, blocking_keys, oppose
 from smb.evolve.said import Said
 
 WORDS = ("the pump valve Ana Ben old new is are was not never no all some every on off open closed 5 12 litres hours minutes per a day in March on 3 October 2031 "
@@ -51,7 +51,7 @@ def test_huge_and_odd_text_is_read_in_no_time(text: str) -> None:
 
 
 def test_the_order_of_hashes_changes_nothing() -> None:
-    script = ("from smb.evolve.opposition import opposition, blocking_keys, analyse; from smb.evolve.said import Said;"
+    script = ("from smb.evolve.opposing.opposition import opposition, blocking_keys, analyse; from smb.evolve.said import Said;"
               "a, b = Said(id='a', text='The cistern by the mill holds 600 litres.'), Said(id='b', text='The cistern by the mill has room for 900 litres.');"
               "print(opposition(a, b), sorted(blocking_keys(analyse(a))))")
     seen = {subprocess.run([sys.executable, "-c", script], env={"PYTHONHASHSEED": str(seed), "PATH": ""}, capture_output=True, text=True, check=True).stdout for seed in (1, 2, 3)}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from smb.evolve.antonyms import opposed_poles, poles, states_exclude
-from smb.evolve.calendar_date import dates
-from smb.evolve.opposition import analyse
-from smb.evolve.quantity import quantities
+from smb.evolve.language.antonyms import opposed_poles, poles, states_exclude
+from smb.evolve.language.calendar_date import dates
+from smb.evolve.opposing.opposition import analyse
+from smb.evolve.language.quantity import quantities
 from smb.evolve.said import Said
-from smb.evolve.stems import stem
-from smb.evolve.synonyms import concept, joined
+from smb.evolve.language.stems import stem
+from smb.evolve.language.synonyms import concept, joined
 
 
 @pytest.mark.parametrize(("text", "kind", "low", "high", "per"), [

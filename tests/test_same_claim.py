@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smb.evolve.claim_form import forms_of, skeleton, words_of_claim
+from smb.evolve.sameness.claim_form import forms_of, skeleton, words_of_claim
 from smb.evolve.said import Said
-from smb.evolve.same_claim import same_claim
-from smb.evolve.same_name import Sameness
+from smb.evolve.sameness.same_claim import same_claim
+from smb.evolve.sameness.same_name import Sameness
 from smb.model.validity import ALWAYS, Interval
 
 

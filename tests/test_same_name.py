@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smb.evolve.acronyms import expansions, initials, stands_for
-from smb.evolve.name_blocks import keys_of, may_meet, pairs_of, slips_in
-from smb.evolve.name_parts import parts_of
-from smb.evolve.same_name import Agreement, Named, Sameness, agreement, same_name
-from smb.evolve.word_forms import american, is_slip, singulars
+from smb.evolve.sameness.acronyms import expansions, initials, stands_for
+from smb.evolve.sameness.name_blocks import keys_of, may_meet, pairs_of, slips_in
+from smb.evolve.sameness.name_parts import parts_of
+from smb.evolve.sameness.same_name import Agreement, Named, Sameness, agreement, same_name
+from smb.evolve.language.word_forms import american, is_slip, singulars
 from smb.model.objects import MemoryType
 from smb.model.validity import Interval
 

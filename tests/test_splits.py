@@ -12,7 +12,7 @@ import pytest
 from smb import Bank
 from smb.evolve.cycle import EvolutionEngine
 from smb.evolve.duplicates import DuplicateDetector
-from smb.evolve.senses import Mention, kind_said, senses_of
+from smb.evolve.sameness.senses import Mention, kind_said, senses_of
 from smb.evolve.snapshot import Snapshot
 from smb.evolve.splits import ConceptSplitter
 from worlds import MOMENT, ask, catalog, ingest, rows, write

@@ -15,7 +15,7 @@ from smb import Bank
 from smb.evolve.cycle import EvolutionEngine
 from smb.evolve.snapshot import Item, Snapshot
 from smb.evolve.syntheses import SynthesisGenerator
-from smb.evolve.wording import SHOWN, Sentence, grounded, page, quoted
+from smb.evolve.combining.wording import SHOWN, Sentence, grounded, page, quoted
 from smb.model.currentness import as_object
 from smb.model.edges import EdgeType
 from smb.model.objects import MemoryObject, MemoryType, Mode
@@ -222,7 +222,7 @@ def test_unrelated_notes_give_nothing(tmp_path: Path) -> None:
 
 
 def test_a_bank_looked_at_in_part_comes_to_what_a_whole_look_says(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("smb.evolve.revisit.WHOLE", 0)
+    monkeypatch.setattr("smb.evolve.combining.revisit.WHOLE", 0)
     write(tmp_path / "kb", {"Hive tool.md": "# Hive tool\n\nRust on the steel comes off with 5 % vinegar.\n",
                             "Barn thermometer.md": str(NOTES["Barn thermometer.md"]).replace("-11 °C for nine", "-14 °C for twelve")})
     ingest(bank, tmp_path / "kb")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smb.evolve.hierarchy import PHRASE, Relation
-from smb.evolve.kinds import Sort, folded_kind, of_name, of_sentence
+from smb.evolve.grouping.hierarchy import PHRASE, Relation
+from smb.evolve.grouping.kinds import Sort, folded_kind, of_name, of_sentence
 from smb.evolve.taxonomy import TaxonomyBuilder, forest
 from smb.model.edges import EdgeType
 from smb.model.objects import MemoryType, Mode

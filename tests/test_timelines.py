@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smb.evolve.named import Names
+from smb.evolve.chronicle.named import Names
 from smb.evolve.snapshot import Item
-from smb.evolve.terms import words_of
+from smb.evolve.language.terms import words_of
 from smb.evolve.timelines import Timelines
 from smb.model.identity import fold
 from smb.model.objects import MemoryType, Mode

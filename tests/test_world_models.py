@@ -122,7 +122,7 @@ def test_a_contested_value_is_marked(bank: Path) -> None:
 
 
 def test_a_bank_looked_at_in_part_comes_to_what_a_whole_look_says(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("smb.evolve.revisit.WHOLE", 0)
+    monkeypatch.setattr("smb.evolve.combining.revisit.WHOLE", 0)
     write(tmp_path / "kb", {"Survey 2032.md": "---\ndate: 2032-06-04\n---\n# Survey 2032\n\n| Boat | Draught (m) |\n|---|---|\n| Heron | 1.6 |\n"})
     ingest(bank, tmp_path / "kb")
     evolve(bank)

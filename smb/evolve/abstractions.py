@@ -13,13 +13,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from smb.evolve.group_page import cited_spans, links, places, sayings, shared_words, typical
-from smb.evolve.hierarchy import kinds_of
-from smb.evolve.partition import RENEW, Bond, Node, fresh_of, grouped, memberships, nodes_of
+from smb.evolve.grouping.group_page import cited_spans, links, places, sayings, shared_words, typical
+from smb.evolve.grouping.hierarchy import kinds_of
+from smb.evolve.grouping.partition import RENEW, Bond, Node, fresh_of, grouped, memberships, nodes_of
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Item, Snapshot, wikilink
-from smb.evolve.terms import stem, words_of
-from smb.evolve.traits import FOLDER, KIND, PLACED, TAG, WORDS, Traits, alike_by_name, surface_among
+from smb.evolve.language.terms import stem, words_of
+from smb.evolve.grouping.traits import FOLDER, KIND, PLACED, TAG, WORDS, Traits, alike_by_name, surface_among
 from smb.model.edges import EdgeType
 from smb.model.identity import fold, object_id, slugify
 from smb.model.objects import Link, MemoryType, Mode

@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from smb.evolve.opposition import Analysed, analyse, oppose
+from smb.evolve.opposing.opposition import Analysed, analyse, oppose
 from smb.evolve.said import Said
-from smb.evolve.stems import stem
-from smb.evolve.terms import terms_of, words_of
+from smb.evolve.language.stems import stem
+from smb.evolve.language.terms import terms_of, words_of
 from smb.model.citation_lock import SPOKEN, Cited, Dropped, denies, held_to, sentences_of
 from smb.model.english import NEGATIONS, STOP_WORDS
 from smb.model.identity import fold

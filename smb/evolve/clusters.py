@@ -6,14 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from smb.evolve.group_page import links, shared_words, typical
-from smb.evolve.group_phase import LEAST, Group, Style, propose, short_titles
-from smb.evolve.hierarchy import kinds_of
-from smb.evolve.partition import Bond, Node
+from smb.evolve.grouping.group_page import links, shared_words, typical
+from smb.evolve.grouping.group_phase import LEAST, Group, Style, propose, short_titles
+from smb.evolve.grouping.hierarchy import kinds_of
+from smb.evolve.grouping.partition import Bond, Node
 from smb.evolve.phase import Proposals
 from smb.evolve.snapshot import Snapshot
-from smb.evolve.terms import stem, words_of
-from smb.evolve.traits import BROAD, Traits
+from smb.evolve.language.terms import stem, words_of
+from smb.evolve.grouping.traits import BROAD, Traits
 from smb.model.objects import MemoryType
 
 NEAR = 0.6  # cosine of the middles of two clusters from which on one is worth naming beside the other

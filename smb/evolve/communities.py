@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from smb.evolve.group_page import links
-from smb.evolve.group_phase import Group, Style, propose, short_titles
-from smb.evolve.partition import Bond, Node, linked
+from smb.evolve.grouping.group_page import links
+from smb.evolve.grouping.group_phase import Group, Style, propose, short_titles
+from smb.evolve.grouping.partition import Bond, Node, linked
 from smb.evolve.phase import Proposals
 from smb.evolve.snapshot import Snapshot
 from smb.model.objects import MemoryType

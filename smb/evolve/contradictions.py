@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from smb.evolve.contradiction_page import Voice, body_of, question_of, title_of
-from smb.evolve.opposed_claims import Judge, Opposed, contested_by_key, opposed_claims
+from smb.evolve.opposing.contradiction_page import Voice, body_of, question_of, title_of
+from smb.evolve.opposing.opposed_claims import Judge, Opposed, contested_by_key, opposed_claims
 from smb.evolve.phase import Proposals, Wanted, again
 from smb.evolve.snapshot import Item, Snapshot
 from smb.model.authorship import said_by

@@ -12,16 +12,16 @@ from dataclasses import replace
 
 import orjson
 
-from smb.evolve.acronyms import expansions, is_acronym, is_numeronym, letters_of, names_in, stands_for
-from smb.evolve.claim_blocks import claim_pairs
-from smb.evolve.merging import Member, Pair, completed, groups_of, merge_revisions, merges
-from smb.evolve.name_blocks import keys_of, may_meet, pairs_of, slips_in
-from smb.evolve.name_parts import parts_of
+from smb.evolve.sameness.acronyms import expansions, is_acronym, is_numeronym, letters_of, names_in, stands_for
+from smb.evolve.sameness.claim_blocks import claim_pairs
+from smb.evolve.sameness.merging import Member, Pair, completed, groups_of, merge_revisions, merges
+from smb.evolve.sameness.name_blocks import keys_of, may_meet, pairs_of, slips_in
+from smb.evolve.sameness.name_parts import parts_of
 from smb.evolve.phase import Proposals
-from smb.evolve.same_claim import same_claim
-from smb.evolve.same_name import Named, Sameness, same_name
+from smb.evolve.sameness.same_claim import same_claim
+from smb.evolve.sameness.same_name import Named, Sameness, same_name
 from smb.evolve.snapshot import Item, Snapshot
-from smb.evolve.word_forms import is_word, singulars
+from smb.evolve.language.word_forms import is_word, singulars
 from smb.model.currentness import stated
 from smb.model.identity import fold
 from smb.model.objects import MemoryType, Mode

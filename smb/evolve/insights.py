@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from smb.evolve.dated import OF_THE_NOTE, cite, sentence, shown
+from smb.evolve.chronicle.dated import OF_THE_NOTE, cite, sentence, shown
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.plans import note
 from smb.evolve.snapshot import EVOLVED, Doc, Item, Snapshot

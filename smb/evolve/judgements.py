@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from smb.evolve.contradictions import Known, Told, claim_histories, joined, known_contradictions
 from smb.evolve.duplicates import members_of
-from smb.evolve.merging import Pair, groups_of, merge_revisions, merges
-from smb.evolve.opposed_claims import Judge, Opposed
+from smb.evolve.sameness.merging import Pair, groups_of, merge_revisions, merges
+from smb.evolve.opposing.opposed_claims import Judge, Opposed
 from smb.evolve.phase import Proposals, again
-from smb.evolve.same_name import Sameness
+from smb.evolve.sameness.same_name import Sameness
 from smb.evolve.snapshot import Snapshot
 from smb.evolve.unsure import Unsure, sides_of, unsure
 from smb.evolve.verdicts import Judged, Side, Verdict, asked, controls, fingerprint, is_fit, key_of, verdict_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from smb.evolve.marks import DONE, DROPPED, OPEN, MarkReader, Task
-from smb.evolve.named import is_date
+from smb.evolve.chronicle.marks import DONE, DROPPED, OPEN, MarkReader, Task
+from smb.evolve.chronicle.named import is_date
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Doc, Item, Snapshot, wikilink
 from smb.model.edges import EdgeType

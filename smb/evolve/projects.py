@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from smb.evolve.dated import cite, is_occasion, shown
-from smb.evolve.marks import OPEN, MarkReader, Marks, Task, folders_of
-from smb.evolve.named import is_date
+from smb.evolve.chronicle.dated import cite, is_occasion, shown
+from smb.evolve.chronicle.marks import OPEN, MarkReader, Marks, Task, folders_of
+from smb.evolve.chronicle.named import is_date
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.plans import about, counted, newest, note, primaries, told
 from smb.evolve.snapshot import Doc, Item, Snapshot

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from smb.evolve.dated import OF_THE_NOTE, cite, sentence, shown
-from smb.evolve.marks import MarkReader, Noted
-from smb.evolve.named import Names
+from smb.evolve.chronicle.dated import OF_THE_NOTE, cite, sentence, shown
+from smb.evolve.chronicle.marks import MarkReader, Noted
+from smb.evolve.chronicle.named import Names
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.plans import about, note, primaries
 from smb.evolve.snapshot import Doc, Item, Snapshot
-from smb.evolve.terms import terms_of
+from smb.evolve.language.terms import terms_of
 from smb.model.edges import EdgeType
 from smb.model.evidence import Span
 from smb.model.identity import fold

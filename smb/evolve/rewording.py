@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from smb.evolve.borne_out import Source, borne_out, source_of
 from smb.evolve.phase import Proposals, again, undone_by_a_person
 from smb.evolve.snapshot import Item, Snapshot
-from smb.evolve.support import Support, quotes_of
-from smb.evolve.terms import terms_of, words_of
-from smb.evolve.wording import Sentence, said
+from smb.evolve.combining.support import Support, quotes_of
+from smb.evolve.language.terms import terms_of, words_of
+from smb.evolve.combining.wording import Sentence, said
 from smb.model.authorship import text_hash, worded_from, worded_mark
 from smb.model.citation_lock import Cited, sentences_of
 from smb.model.currentness import stated

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from smb.evolve.dated import shown
-from smb.evolve.marks import MarkReader, Noted, Part, is_decided
+from smb.evolve.chronicle.dated import shown
+from smb.evolve.chronicle.marks import MarkReader, Noted, Part, is_decided
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.plans import about, note, primaries
 from smb.evolve.snapshot import Doc, Item, Snapshot

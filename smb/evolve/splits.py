@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import orjson
 
 from smb.evolve.phase import Proposals, again
-from smb.evolve.senses import Mention, Sense, kind_said, senses_of
+from smb.evolve.sameness.senses import Mention, Sense, kind_said, senses_of
 from smb.evolve.snapshot import Item, Snapshot
-from smb.evolve.terms import terms_of
+from smb.evolve.language.terms import terms_of
 from smb.model.currentness import judge, stated
 from smb.model.edges import EdgeType
 from smb.model.identity import fold, object_id, relationship_identity

@@ -12,16 +12,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from smb.evolve.bridges import draft_of, kept_of, linked_documents, meetings
-from smb.evolve.doc_terms import DocTerms, read, read_around
-from smb.evolve.drafts import Draft
-from smb.evolve.gaps import GAP, lacking, open_questions
+from smb.evolve.combining.bridges import draft_of, kept_of, linked_documents, meetings
+from smb.evolve.combining.doc_terms import DocTerms, read, read_around
+from smb.evolve.combining.drafts import Draft
+from smb.evolve.combining.gaps import GAP, lacking, open_questions
 from smb.evolve.phase import Proposals, Wanted
-from smb.evolve.revisit import revisit
+from smb.evolve.combining.revisit import revisit
 from smb.evolve.snapshot import Item, Snapshot
-from smb.evolve.support import Support, quotes_of
-from smb.evolve.trends import agreement_of, trends_of
-from smb.evolve.values import things
+from smb.evolve.combining.support import Support, quotes_of
+from smb.evolve.combining.trends import agreement_of, trends_of
+from smb.evolve.combining.values import things
 from smb.model.edges import EdgeType
 from smb.model.identity import relationship_identity
 from smb.model.objects import Link, MemoryType, Mode

@@ -10,13 +10,13 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from smb.evolve.group_page import cited_spans
-from smb.evolve.hierarchy import DEFINED, LISTED, NAMED, PHRASE, Relation, relations_of
-from smb.evolve.kinds import Sort
-from smb.evolve.partition import memberships, nodes_of
+from smb.evolve.grouping.group_page import cited_spans
+from smb.evolve.grouping.hierarchy import DEFINED, LISTED, NAMED, PHRASE, Relation, relations_of
+from smb.evolve.grouping.kinds import Sort
+from smb.evolve.grouping.partition import memberships, nodes_of
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Item, Snapshot
-from smb.evolve.traits import plural
+from smb.evolve.grouping.traits import plural
 from smb.model.edges import EdgeType
 from smb.model.identity import object_id
 from smb.model.objects import Link, MemoryType, Mode

@@ -6,16 +6,17 @@ contradiction the bank holds already.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from smb.evolve.contradictions import Known, fresh_claims
-from smb.evolve.dated import OF_THE_NOTE
+from smb.evolve.chronicle.dated import OF_THE_NOTE
 from smb.evolve.duplicates import known_of, same_names, undone_merges
-from smb.evolve.opposed_claims import Judge, compared_pairs
-from smb.evolve.opposition import Analysed
-from smb.evolve.same_claim import CLOSE, same_claim
-from smb.evolve.same_name import same_name
+from smb.evolve.opposing.opposed_claims import Judge, compared_pairs
+from smb.evolve.opposing.opposition import Analysed
+from smb.evolve.sameness.same_claim import CLOSE, same_claim
+from smb.evolve.sameness.same_name import same_name
 from smb.evolve.said import Said
 from smb.evolve.snapshot import Item, Snapshot
 from smb.evolve.verdicts import Side
@@ -26,6 +27,7 @@ from smb.model.validity import Interval, to_iso
 CLAIMS, NAMES = "claims", "names"
 ALIKE = 0.85  # cosine from which on two claims may be one: less than rules ask for, as more is asked of them here
 QUOTES = 2  # quotes shown of a side
+_FIGURE = re.compile(r"\w*\d[\w.,:-]*\b")
 _UNFIT = frozenset(("instruction", "hypothetical"))
 
 
@@ -105,7 +107,7 @@ def _likeness(snapshot: Snapshot, pairs: Collection[tuple[str, str]]) -> list[fl
 
 def _one_thing(one: Said, other: Said, judge_: Judge) -> str:
     """Why two claims that are alike may be one: nothing hard differs, and no word of weight stands against another."""
-    if one.key != other.key or (why := same_claim(one, other, CLOSE)) is None or why.sure:
+    if one.key != other.key or _FIGURE.findall(one.text) != _FIGURE.findall(other.text) or (why := same_claim(one, other, CLOSE)) is None or why.sure:
         return ""
     a, b = judge_.analysed(one.id), judge_.analysed(other.id)
     return "" if a.cjk or b.cjk or _weighs(a, b) and _weighs(b, a) else why.reason

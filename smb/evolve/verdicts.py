@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from smb.evolve.terms import terms_of
+from smb.evolve.language.terms import terms_of
 from smb.model.english import NEGATIONS
 from smb.model.identity import fold_proposition, sha256_hex, short_hash
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from smb.evolve.dated import OF_THE_NOTE, cite, sentence
+from smb.evolve.chronicle.dated import OF_THE_NOTE, cite, sentence
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.model.edges import EdgeType

@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from smb.evolve.phase import Proposals, Wanted
-from smb.evolve.revisit import revisit
+from smb.evolve.combining.revisit import revisit
 from smb.evolve.snapshot import Item, Snapshot
-from smb.evolve.support import Support, quotes_of
-from smb.evolve.values import Given, Thing, called, things
-from smb.evolve.wording import Sentence, listed, quoted
+from smb.evolve.combining.support import Support, quotes_of
+from smb.evolve.combining.values import Given, Thing, called, things
+from smb.evolve.combining.wording import Sentence, listed, quoted
 from smb.model.edges import SEEN_FROM_THE_TARGET, EdgeType
 from smb.model.identity import fold
 from smb.model.objects import Link, MemoryType, Mode

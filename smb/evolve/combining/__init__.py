@@ -1,0 +1,1 @@
+"""What follows from several notes that no single one says."""

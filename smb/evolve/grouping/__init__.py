@@ -1,0 +1,1 @@
+"""What of a bank belongs together, and what it has in common."""

@@ -1,0 +1,1 @@
+"""Whether two claims can both hold."""

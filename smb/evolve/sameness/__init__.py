@@ -1,0 +1,1 @@
+"""Whether two names, or two claims, are of one thing."""
