@@ -91,7 +91,8 @@ async def evolve(bank: Bank, names: Collection[str], *, dry_run: bool, seconds: 
     return {
         "generation": bank.ledger.generation(), "phases": [{k: v for k, v in asdict(phase).items() if k != "transaction"} for phase in report.phases],
         "seconds": round(time.perf_counter() - started, 3), "complete": report.complete, "dry_run": dry_run, "record": report.record or None,
-        **({"model": {**used, "pending": await pending_model_work(bank.path, bank.catalog)}} if used is not None else {}),
+        **({"model": {**used, "pending": await pending_model_work(bank.path, bank.catalog),
+                      "notes": [f"{phase.name}: {phase.note}" for phase in report.phases if phase.name in BY_MODEL and phase.note]}} if used is not None else {}),
     }
 
 

@@ -6,7 +6,7 @@ again in its earlier words. An undo is an act like any other and can be undone. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,6 +26,7 @@ from smb.writer import Writer
 
 UNDO = "undo"  # kind of the transaction
 BY_A_PERSON = "a person"
+UNDONE = "undone"
 UNDOABLE = (EVOLVED, UNDO, "conflict")  # kinds of transactions
 
 
@@ -114,15 +115,22 @@ async def _load(catalog: Catalog, ids: Sequence[str]) -> list[Act]:
 async def _taken_back(catalog: Catalog, acts: Sequence[Act], who: str) -> list[Revision]:
     said = {r.id: r for act in acts for r in act.revisions}
     histories = await catalog.histories(sorted({r.object_id for r in said.values()}))
+    said |= {r.id: r for r in _said_again(said.values(), histories)}
     planned: list[Revision] = []
     for r in said.values():
         known = {h.id: h for h in histories[r.object_id]}
         if r.kind is RevisionKind.VERIFY or _revoked(r, known.values()):
             continue
-        planned.append(again(new_revision(RevisionKind.REVOKE, r.object_id, r.object_type, replaces=(r.id,), reason="undone", actor=who), known))
+        planned.append(again(new_revision(RevisionKind.REVOKE, r.object_id, r.object_type, replaces=(r.id,), reason=UNDONE, actor=who), known))
     for object_id in sorted({r.object_id for r in planned}):
         planned += _restored(histories[object_id], said, object_id, who)
     return planned
+
+
+def _said_again(said: Collection[Revision], histories: Mapping[str, Sequence[Revision]]) -> list[Revision]:
+    """What undos of later acts have said again of what these acts said."""
+    words = {(r.object_id, r.statement, r.evidence) for r in said if isinstance(r.statement, Statement)}
+    return [r for history in histories.values() for r in history if r.reason == UNDONE and r.kind is RevisionKind.ASSERT and (r.object_id, r.statement, r.evidence) in words]
 
 
 def _revoked(r: Revision, history: Sequence[Revision] | Any) -> bool:
@@ -148,5 +156,5 @@ def _restored(history: Sequence[Revision], said: Mapping[str, Revision], object_
             elif not _revoked(earlier, history):
                 restored[earlier.id] = again(
                     new_revision(RevisionKind.ASSERT, object_id, earlier.object_type, document=earlier.document, statement=earlier.statement,
-                                 evidence=earlier.evidence, replaces=(live.id,), reason="undone", actor=who), known)
+                                 evidence=earlier.evidence, replaces=(live.id,), reason=UNDONE, actor=who), known)
     return [restored[i] for i in sorted(restored)]

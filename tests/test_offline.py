@@ -36,8 +36,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_no_command_opens_a_connection(place: Path) -> None:
-    """Ingest with the Chroma mirror, recall with embeddings, rebuild, doctor: all with the network out of reach."""
-    for words in (["init", "bank"], ["ingest", "kbmd", "--sync"], ["recall", "what", "is", "the", "loom"], ["rebuild", "--vectors"], ["doctor"], ["status"]):
+    """Ingest with the Chroma mirror, recall with embeddings, evolve, undo, rebuild, doctor: all with the network out of reach."""
+    for words in (["init", "bank"], ["ingest", "kbmd", "--sync"], ["recall", "what", "is", "the", "loom"], ["evolve"], ["conflicts"],
+                  ["undo", "--yes"], ["rebuild", "--vectors"], ["doctor"], ["status"]):
         options = ["--bank", "bank"] if words[0] != "init" else []
         ran = subprocess.run([sys.executable, "-m", "smb", *words, *options], cwd=place, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=120)
         assert ran.returncode in (0, 7) and "NETWORK" not in ran.stderr, (words, ran.stderr)

@@ -72,6 +72,18 @@ def test_a_reworded_page_has_its_earlier_words_again(bank: Path, tmp_path: Path)
     assert titles(bank) == before
 
 
+def test_cycles_undone_in_turn_leave_nothing_of_theirs(bank: Path, tmp_path: Path) -> None:
+    run(bank, Listing())
+    write(tmp_path / "kb", {"people/Mo.md": "---\ntags: [person]\n---\n# Mo Tann\n\nMo Tann spins.\n"})
+    ingest(bank, tmp_path / "kb")
+    run(bank, Listing())
+    ask(bank, "undo")
+    ask(bank, "undo")
+    assert titles(bank) == []
+    with pytest.raises(NothingToUndo):
+        ask(bank, "undo")
+
+
 def test_an_undo_can_be_undone(bank: Path) -> None:
     run(bank, Listing(), Merging())
     done = titles(bank)

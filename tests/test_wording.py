@@ -289,3 +289,18 @@ def test_the_bank_can_be_written_while_the_model_thinks(gate: Path, tmp_path: Pa
     server.brain = slow
     evolve(gate, server.host)
     assert rows(gate, "SELECT count(*) FROM memory_objects WHERE title LIKE '%The south gate was painted green in May.' AND type = 'claim'") == [(1,)] and worded(gate)
+
+
+def test_a_worded_page_is_no_staler_in_recall_than_the_rules_own(workshop: Path, tmp_path: Path, server: OllamaServer) -> None:
+    """A claim it cites is told by one more note; its phase has seen that and says the same."""
+    plain, bank = (Path(shutil.copytree(workshop, tmp_path / name)) for name in ("plain", "worded"))
+    evolve(bank, server.host, "wording")
+    more = write(tmp_path / "more", {"copy.md": (KBMD / "Workshop.md").read_text()})
+    told = []
+    for each in (plain, bank):
+        ingest(each, more)
+        evolve(each, server.host, model=False)
+        items = ask(each, "recall", "the story of the workshop: kiln, shop, courses", n=40, budget=20_000, include_superseded=True)["items"]
+        told.append({item["id"]: item.get("stale") for item in items if item["mode"] == "inferred"})
+    both = told[0].keys() & told[1].keys()
+    assert both and {i: told[1][i] for i in both} == {i: told[0][i] for i in both}

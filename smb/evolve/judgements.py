@@ -22,7 +22,7 @@ from smb.evolve.unsure import Unsure, sides_of, unsure
 from smb.evolve.verdicts import Judged, Side, Verdict, asked, controls, fingerprint, is_fit, key_of, verdict_of
 from smb.model.authorship import MODEL, said_by
 from smb.model.currentness import stated
-from smb.model.disagreement import settled
+from smb.model.disagreement import PHASE, settled
 from smb.model.revision import Revision, RevisionKind, new_revision
 from smb.stores.catalog import Catalog
 from smb.stores.model_memo import ModelMemo
@@ -151,7 +151,7 @@ class Judgements:
         voices = await told.voices()
         revisions = []
         for one in anew:
-            mine = [r for r in stated(one.history) if r.object_id == one.id and said_by(r, "contradictions")]
+            mine = [r for r in stated(one.history) if r.object_id == one.id and said_by(r, PHASE)]
             if one.decision is not None and not mine:
                 continue  # a person has taken it away
             state = None if one.decision is not None else settled(one.disagreement, None, histories, lead)

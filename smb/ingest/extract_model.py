@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from smb.ingest.borne_out import bears_relation, bears_value
 from smb.ingest.extract import Draft, DraftLink, Refused
+from smb.ingest.lexicon import AUXILIARIES, FUNCTION_WORDS, SPEECH
 from smb.ingest.note import Block, Note
 from smb.ingest.pointing import leans
 from smb.ingest.quoting import Quoter, sentences
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from smb.inference.ollama_client import ModelClient
     from smb.inference.prompts import Prompt, Template
 
+_ARTICLES = frozenset(("the", "a", "an"))
 VERSION = "1"  # of the gates and of how passages are numbered
 WINDOW_CHARACTERS = 6_000  # of passages in one call
 ANSWER_TOKENS = 1_600
@@ -121,6 +123,14 @@ def _prompt(note: Note, window: Sequence[tuple[int, Block]], template: Template)
     return template.fill(title=Data(note.title, "title"), passages=Data("\n\n".join(lines), "passages"))
 
 
+def _is_name(text: str) -> bool:
+    """Whether words could name something: they begin and end with no word that leans on another, and none of them makes a sentence."""
+    words = text.split()
+    if not words or not any(c.isalpha() for c in text):
+        return False
+    return words[0] not in FUNCTION_WORDS - _ARTICLES and words[-1] not in FUNCTION_WORDS and not any(w in AUXILIARIES for w in words)
+
+
 # ---------------------------------------------------------------- from answers to drafts
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +205,12 @@ class ModelDrafts:
         if refusal := self._hard(sentence, value, attribute, one) or self._subject(subject, sentence, block):
             return refusal
         who = one["attributed_to"].strip()
-        if who and not self._stands(who, f"{sentence} {block.speaker} {' '.join(block.headings)} {self.note.title}"):
-            return Refused("hard", sentence[:80], f"{who} is not named there")
+        if who and not self._speaks(who, block, sentence, words):
+            return Refused("hard", sentence[:80], f"{who} is not said to have said it")
         if not (attribute and value):
             attribute = value = ""
+        elif len({fold(subject), fold(attribute), fold(value)}) < 3 or self._stands(subject, value):
+            return Refused("subject", sentence[:80], f"it says {value} of {subject}, which is nothing")
         elif why := bears_value(sentence, subject, attribute, value):
             return Refused("subject", sentence[:80], why)
         valid, valid_text = valid_in(sentence)
@@ -220,11 +232,22 @@ class ModelDrafts:
                 return Refused("hard", sentence[:80], f"{date} is not in the sentence")
         return None
 
+    def _speaks(self, who: str, block: Block, sentence: str, words: Sequence[str]) -> bool:
+        """Whether it is told that they said it: they are the block's speaker, are named with somebody else's words, or in a sentence that
+        tells what is said."""
+        if not _is_name(who):
+            return False
+        if block.speaker and self._stands(who, block.speaker):
+            return True
+        if block.quoted:
+            return self._stands(who, f"{sentence} {' '.join(block.headings)} {self.note.title}")
+        return self._stands(who, sentence) and (not sentence.isascii() and not words or any(w in SPEECH or w == "according" for w in words))
+
     def _subject(self, subject: str, sentence: str, block: Block) -> Refused | None:
         """The subject is named in the sentence; or it is the note's own, a heading's or the speaker's, and the sentence names no
         other thing before its verb."""
-        if not subject:
-            return Refused("subject", sentence[:80], "it has no subject")
+        if not subject or not _is_name(subject):
+            return Refused("subject", sentence[:80], f"{subject} names nothing" if subject else "it has no subject")
         if self._stands(subject, sentence):
             return None
         above = {fold(h) for h in block.headings} | self._own | ({fold(block.speaker)} if block.speaker else set())
@@ -259,7 +282,7 @@ class ModelDrafts:
         if isinstance(place, Refused):
             return place
         name = " ".join(one["name"].split())
-        if not 2 <= len(name) <= 80 or len(name.split()) > 7 or not any(c.isalpha() for c in name) or not self._stands(name, place.sentence):
+        if not 2 <= len(name) <= 80 or len(name.split()) > 7 or not _is_name(name) or not self._stands(name, place.sentence):
             return Refused("subject", name[:80], "it is not named in the quote")
         if type_ is MemoryType.ENTITY and name.isascii() and not any(c.isupper() for c in name):
             return Refused("subject", name[:80], "it is no name")
@@ -274,7 +297,7 @@ class ModelDrafts:
         if speech_act(place.sentence) is not SpeechAct.ASSERTION or negated(place.sentence):
             return Refused("act", place.sentence[:80], "it does not assert a relationship")
         for name in (source, target):
-            if not name or len(name) > 80 or not self._stands(name, place.sentence):
+            if not name or len(name) > 80 or not _is_name(name) or not self._stands(name, place.sentence):
                 return Refused("subject", place.sentence[:80], f"{name or 'an end'} is not named in the quote")
         if fold(source) == fold(target):
             return Refused("subject", place.sentence[:80], "both ends are one thing")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from smb.model.authorship import MODEL
 from smb.model.currentness import AsOf, Standing, judge
 from smb.model.objects import Verification
 from smb.model.revision import Revision, Statement
@@ -76,7 +77,7 @@ async def bases(units: Iterable[Unit], as_of: AsOf, reader: CatalogReader) -> di
     for id_, unit in made.items():
         cited = _derived_from(histories[id_], as_of, id_)
         below = _below(id_, histories, as_of)
-        actor = next((r.actor for r in reversed(verdicts[id_].supports)), "")
+        actor = next((_looked_after_by(r) for r in reversed(verdicts[id_].supports)), "")
         changed = [
             i for i in cited
             if i in rows and rows[i]["changed"] > looked.get(actor, 0) and _changed(histories[i], i, from_iso(unit.recorded_at or None), as_of)
@@ -88,6 +89,11 @@ async def bases(units: Iterable[Unit], as_of: AsOf, reader: CatalogReader) -> di
             round(min(trust[i] for i in (id_, *below) if i in trust), 4) if id_ in trust else 0.0,
         )
     return found
+
+
+def _looked_after_by(r: Revision) -> str:
+    """The phase that says it, or whose words a model reworded."""
+    return r.statement.identity.partition(":")[0] if r.actor.startswith(MODEL) and isinstance(r.statement, Statement) else r.actor
 
 
 def _derived_from(history: Sequence[Revision], as_of: AsOf, id_: str) -> tuple[str, ...]:

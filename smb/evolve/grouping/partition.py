@@ -1,7 +1,6 @@
-"""Which concepts and entities of the bank belong together, by what ties them: edges notes state, documents that name both,
-and likeness of their texts.
+"""Which concepts and entities of the bank belong together.
 
-Owns the ties and the groups (Leiden, by igraph), and how a group found before is kept while the bank grows: members stay as
+What ties them: edges notes state, documents that name both, and likeness of their texts. Owns the ties and the groups (Leiden, by igraph), and how a group found before is kept while the bank grows: members stay as
 long as they hold, what is new joins the group most of its ties lead to, and what fits none may found groups of its own. Only
 when more than `RENEW` of it changed is everything grouped anew. Never names a group and never says anything of it.
 """

@@ -1,7 +1,6 @@
-"""What concepts may have in common that a person would name them by: words of their titles, a tag, a folder, what they are said
-to be, or the folder together with the word.
+"""What concepts may have in common that a person would name them by.
 
-Owns what traits there are, who has each, and how a trait is written as a title. Never decides which of them matter.
+That is words of their titles, a tag, a folder, what they are said to be, or the folder together with the word. Owns what traits there are, who has each, and how a trait is written as a title. Never decides which of them matter.
 """
 
 from __future__ import annotations

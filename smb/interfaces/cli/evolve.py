@@ -99,6 +99,7 @@ def _model_text(used: dict[str, Any] | None, page: Page) -> list[str]:
     lines = [page.warning(used["unavailable"])] if used["unavailable"] else []
     if read := used["reading"]:
         lines.append(f"{page.style(read['model'] or 'The model')} read {count(read['read'], 'document')}")
+    lines += [page.faint(note) for note in used["notes"] if not used["unavailable"]]
     if used["pending"]:
         lines.append(f"{count(used['pending'], 'piece')} of work still wait{'s' if used['pending'] == 1 else ''} for a model; the next `smb evolve` goes on.")
     return lines

@@ -81,6 +81,8 @@ def scalar(value: Any) -> str:
 
 def count(number: int, noun: str) -> str:
     """`number` and the noun that goes with it: 1 document, 1,500 documents, 2 entities."""
+    if noun == "research":
+        noun = "research agenda"
     if number != 1:
         noun = noun[:-1] + "ies" if noun.endswith("y") else noun[:-2] + "es" if noun.endswith("is") else noun + "s"
     return f"{number:,} {noun}"
