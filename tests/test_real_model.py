@@ -33,7 +33,12 @@ from smb.inference.model_errors import AnswerTruncated, CallTimedOut, InputTrunc
 from smb.inference.ollama_client import ModelClient
 from smb.inference.prompts import Data, Prompt, fenced
 from smb.inference.wire import Limits
-from tests.worlds import MOMENT, ingest, rows, truth, write
+from smb.ingest.extract_model import ModelDrafts, passages_of
+from smb.ingest.extract_rules import RulesExtractor
+from smb.ingest.note import Skipped
+from smb.ingest.read import read_note
+from smb.model.identity import sha256_hex
+from worlds import MOMENT, ingest, rows, truth, write
 
 KBMD = Path(__file__).parents[1] / "kbmd"
 NOTES = ("journal/2031-05-09.md", "inbox/Payment test setup.md", "reference/Kiln North.md", "decisions/0002 Shop server port and TLS.md", "reference/熱電対の交換.md")
@@ -111,6 +116,44 @@ def test_what_only_looks_like_such_a_mark_is_sent_as_it_is() -> None:
         assert text in fenced(Data(text))
 
 
+# ---------------------------------------------------------------- what it once got past the gates
+
+LOOM = "# Loom\n\n- **Volume:** 220 l\n\nDara moved her Monday course to the yard only. The café in Harrow takes the cloth. Dara Wenn says the loom weighs 80 kg.\n\nA plain frame now holds it.\n"
+COURSE, CAFE, FRAME, WEIGHT = "Dara moved her Monday course to the yard only.", "The café in Harrow takes the cloth.", "A plain frame now holds it.", "Dara Wenn says the loom weighs 80 kg."
+EMPTY: dict[str, list[Any]] = {"claims": [], "concepts": [], "entities": [], "relationships": []}
+
+
+def kept(group: str, **one: Any) -> int:
+    """How many drafts the gates admit of an answer that holds this one."""
+    data = LOOM.encode()
+    note = read_note("Loom.md", sha256_hex(data), data)
+    assert not isinstance(note, Skipped)
+    drafts = ModelDrafts(note, RulesExtractor().extract(note).drafts, "model:small")
+    passage = next(n for n, block in passages_of(note) if one["quote"] in " ".join(block.text.split()))
+    return len(drafts.of([{**EMPTY, group: [{"passage": passage, **one}]}]))
+
+
+def claimed(quote: str, subject: str, attribute: str = "", value: str = "", who: str = "") -> int:
+    return kept("claims", quote=quote, subject=subject, attribute=attribute, value=value, polarity="affirmed", since="", until="", attributed_to=who)
+
+
+def test_a_thing_is_not_said_of_itself() -> None:
+    assert not claimed("Volume: 220 l", "Volume", "Volume", "Volume") and not claimed("Volume: 220 l", "Volume", "Volume", "220 l")
+    assert not claimed(WEIGHT, "loom", "loom", "80 kg") and not claimed(WEIGHT, "loom", "weight", "loom") and not claimed(WEIGHT, "loom", "weight", "the loom")
+    assert claimed("Volume: 220 l", "Loom", "Volume", "220 l") and claimed(WEIGHT, "loom", "weight", "80 kg")
+
+
+def test_nobody_says_what_a_sentence_does_not_have_them_say() -> None:
+    assert not claimed(COURSE, "Dara", who="Dara") and not claimed(CAFE, "The café", who="Harrow") and not claimed(COURSE, "Dara", who="Loom")
+    assert not claimed(WEIGHT, "loom", "weight", "80 kg", who="Dara Wenn says the") and claimed(WEIGHT, "loom", "weight", "80 kg", who="Dara Wenn")
+
+
+def test_a_piece_of_a_sentence_is_no_name() -> None:
+    assert not claimed(COURSE, "Dara moved her") and not kept("concepts", quote=COURSE, name="Dara moved her") and not kept("concepts", quote=CAFE, name="The café in")
+    assert not kept("entities", quote=FRAME, name="A plain frame", kind="product") and not kept("entities", quote=COURSE, name="Dara moved her", kind="person")
+    assert kept("concepts", quote=CAFE, name="The café") and kept("entities", quote=WEIGHT, name="Dara Wenn", kind="person")
+
+
 # ---------------------------------------------------------------- the real one
 
 
@@ -133,23 +176,27 @@ def client_of(server: OllamaServer, **limits: Any) -> ModelClient:
 
 @dataclass(frozen=True)
 class Run:
-    """A bank of `NOTES` that the model read once: the report, the calls, and what the bank's truth was before and after."""
+    """A bank of `NOTES` that the model read once: the report, and what the bank's truth was before and after."""
 
     bank: Path
     report: dict[str, Any]
-    calls: int
     before: dict[str, bytes]
     after: dict[str, bytes]
 
 
-def opened(bank: Path, server: OllamaServer, method: str, *args: Any) -> Any:
+def opened(bank: Path, server: OllamaServer, method: str, *args: Any, context: int = 8192, **options: Any) -> Any:
     async def main() -> Any:
         environ = {"SMB_OLLAMA_HOST": server.host, "SMB_OLLAMA_MODEL": real_model_server.NAME}
-        settings = replace(Settings.resolve(bank_dir=bank, environ=environ), model_parallel=1)
+        settings = replace(Settings.resolve(bank_dir=bank, environ=environ), model_parallel=1, model_context=context)
         async with Bank.open(bank, clock=lambda: MOMENT, settings=settings) as held:
-            return await getattr(held, method)(*args)
+            return await getattr(held, method)(*args, **options)
 
     return asyncio.run(main())
+
+
+def cost(server: OllamaServer) -> str:
+    model: Any = server.brain
+    return f"so far {len(server.asked())} calls, {model.seconds:.0f} s of the model, {model.read} tokens read, {model.written} written"
 
 
 @pytest.fixture(scope="module")
@@ -157,13 +204,14 @@ def run(server: OllamaServer, model: Any, tmp_path_factory: pytest.TempPathFacto
     root = tmp_path_factory.mktemp("real")
     bank = root / "bank"
     ingest(bank, write(root / "kb", {name: (KBMD / name).read_bytes() for name in NOTES}))
-    before, asked, seconds = truth(bank), len(server.asked()), model.seconds
+    before = truth(bank)
+    server.brain = lambda body: model({**body, "format": real_model_server.held_to_copy(body["format"], body["messages"][-1]["content"], 3)})
     report = opened(bank, server, "read_with_model")
-    calls = len(server.asked()) - asked
-    print(f"\n{json.dumps(report, ensure_ascii=False, indent=1)}\n{calls} calls, {model.seconds - seconds:.0f} s of the model, {model.read} tokens read, {model.written} written")
+    server.brain = model
+    print(f"\n{json.dumps(report, ensure_ascii=False)}\n{cost(server)}")
     for line in drafted(bank):
         print(line["type"], json.dumps(line["says"], ensure_ascii=False), "<-", [span[5] for span in line["evidence"]])
-    return Run(bank, report, calls, before, truth(bank))
+    return Run(bank, report, before, truth(bank))
 
 
 def drafted(bank: Path) -> list[dict[str, Any]]:
@@ -175,7 +223,26 @@ def drafted(bank: Path) -> list[dict[str, Any]]:
 @pytest.mark.model
 def test_every_note_is_read_or_named_among_the_failed(run: Run) -> None:
     assert run.report["read"] + len(run.report["failed"]) == len(NOTES) and run.report["pending"] == len(run.report["failed"])
-    assert run.report["unavailable"] is None and all(one["reason"] for one in run.report["failed"])
+    assert run.report["unavailable"] is None and all(one["reason"] for one in run.report["failed"]) and run.report["read"]
+
+
+@pytest.mark.model
+def test_a_model_that_never_ends_leaves_the_note_waiting_and_the_bank_as_it_was(server: OllamaServer, tmp_path: Path) -> None:
+    ingest(tmp_path / "bank", write(tmp_path / "kb", {NOTES[0]: (KBMD / NOTES[0]).read_bytes()}))
+    before = truth(tmp_path / "bank")
+    report = opened(tmp_path / "bank", server, "read_with_model", context=3500)
+    print(f"\n{report}\n{cost(server)}")
+    assert report["read"] + len(report["failed"]) == 1 and report["pending"] == len(report["failed"])
+    assert report["read"] or truth(tmp_path / "bank") == before and "limit" in report["failed"][0]["reason"]
+
+
+@pytest.mark.model
+def test_a_claim_says_something_of_something_and_a_name_names_it(run: Run) -> None:
+    for line in drafted(run.bank):
+        said = line["says"]
+        parts = [said[name].casefold() for name in ("subject", "attribute", "value") if said.get(name)]
+        assert len(set(parts)) == len(parts), line
+        assert not set(said["title"].split()[-1:]) & {"in", "on", "of", "the", "her", "is"}, line
 
 
 @pytest.mark.model
@@ -205,8 +272,8 @@ def test_a_second_run_asks_only_for_what_failed_and_changes_nothing(run: Run, se
     asked = len(server.asked())
     report = opened(run.bank, server, "read_with_model")
     again = server.asked()[asked:]
-    assert report["read"] + len(report["failed"]) == len(run.report["failed"])
-    assert (report["read"] or truth(run.bank) == run.after) and (again == []) == (run.report["failed"] == [])
+    assert report["read"] + len(report["failed"]) == len(run.report["failed"]) and (again == []) == (run.report["failed"] == [])
+    assert report["read"] or truth(run.bank) == run.after
 
 
 @pytest.mark.model
@@ -225,6 +292,24 @@ def test_every_sentence_of_an_answer_rests_on_what_it_cites(run: Run, server: Ol
 
 
 @pytest.mark.model
+def test_what_the_model_judges_and_words_says_no_figure_that_no_note_has(run: Run, server: OllamaServer) -> None:
+    known = {(line["object"], line["rev"]) for line in drafted(run.bank)}
+    report = opened(run.bank, server, "evolve", model=True)
+    print(f"\n{json.dumps(report['model'], ensure_ascii=False)}\n{cost(server)}")
+    notes = " ".join((KBMD / name).read_text("utf-8") for name in NOTES)
+    made = [line for line in drafted(run.bank) if (line["object"], line["rev"]) not in known]
+    for line in made:
+        said = line.get("says") or {}
+        print(line["type"], json.dumps(said, ensure_ascii=False))
+        held = re.sub(r"\[\[[^\]]*\]\]", "", said.get("body", "").partition("\n\n")[2])
+        assert set(FIGURE.findall(held)) <= set(FIGURE.findall(notes)), line
+    before = truth(run.bank)
+    again = opened(run.bank, server, "evolve", model=False)
+    print([p for p in again.get("phases", []) if p.get("revisions")])
+    assert {n for n in truth(run.bank) if n.startswith("ledger/")} == {n for n in before if n.startswith("ledger/")}
+
+
+@pytest.mark.model
 def test_an_answer_by_schema_has_that_shape(server: OllamaServer) -> None:
     async def main() -> None:
         async with client_of(server) as client:
@@ -236,7 +321,7 @@ def test_an_answer_by_schema_has_that_shape(server: OllamaServer) -> None:
 
 
 @pytest.mark.model
-def test_cut_answers_cut_prompts_and_slow_ones_are_errors_and_the_next_call_works(server: OllamaServer) -> None:
+def test_cut_answers_cut_prompts_and_slow_ones_are_errors_and_the_next_call_works(server: OllamaServer, model: Any) -> None:
     story = prompt("Tell a story of a door. " + "The door was blue and stood in the yard of the old mill. " * 120)
 
     async def main() -> None:
@@ -245,10 +330,10 @@ def test_cut_answers_cut_prompts_and_slow_ones_are_errors_and_the_next_call_work
                 await client.structured(prompt(), SCHEMA, check=dict, answer_tokens=3)
             with pytest.raises(AnswerTruncated):
                 _ = [piece async for piece in client.stream(story, answer_tokens=4)]
-            server.num_ctx_limit = 512
+            server.brain = lambda body: model({**body, "options": body["options"] | {"num_ctx": 512}})
             with pytest.raises(InputTruncated):
                 await client.structured(story, SCHEMA, check=dict, answer_tokens=60)
-            server.num_ctx_limit = 0
+            server.brain = model
         async with client_of(server, call=0.5, tries=1) as client:
             with pytest.raises(CallTimedOut):
                 await client.structured(prompt(), {**SCHEMA, "properties": {**SCHEMA["properties"], "colour": {"type": "string", "minLength": 900}}}, check=dict)

@@ -284,7 +284,7 @@ class ModelDrafts:
         name = " ".join(one["name"].split())
         if not 2 <= len(name) <= 80 or len(name.split()) > 7 or not _is_name(name) or not self._stands(name, place.sentence):
             return Refused("subject", name[:80], "it is not named in the quote")
-        if type_ is MemoryType.ENTITY and name.isascii() and not any(c.isupper() for c in name):
+        if type_ is MemoryType.ENTITY and (name.isascii() and not any(c.isupper() for c in name) or name.split()[0] in ("A", "An")):
             return Refused("subject", name[:80], "it is no name")
         body = place.sentence if type_ is MemoryType.CONCEPT and speech_act(place.sentence) is SpeechAct.ASSERTION else ""
         return Draft(type_, name, (place.span,), body=body, tags=tags, confidence=CONFIDENCE - 0.1, drafted_by=self.actor)
