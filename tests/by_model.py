@@ -15,7 +15,7 @@ from worlds import MOMENT, rows
 
 from smb import Bank
 from smb.config import Settings
-from smb.evolve.verdicts import controls
+from smb.evolve.judging.verdicts import controls
 from smb.inference.ollama_client import ModelClient
 from smb.inference.wire import Limits
 

@@ -17,7 +17,7 @@ from worlds import ask, ingest, rows, truth, write
 
 from smb.config import BadSetting, Settings, UnknownSetting
 from smb.evolve import judgements
-from smb.evolve.verdicts import Side, verdict_of
+from smb.evolve.judging.verdicts import Side, verdict_of
 
 SHUT, OPEN = "The west door is kept shut.", "The west door stands open for visitors."
 KEPT, STORED = "The loom is kept in the attic of the old mill.", "The loom is stored in the attic of the old mill."

@@ -15,7 +15,7 @@ from ollama_server import OllamaServer, Reset, Say, Status, length, say_json
 from worlds import ask, ingest, rows, truth, write
 
 from smb.evolve import rewording
-from smb.evolve.borne_out import borne_out, source_of
+from smb.evolve.judging.borne_out import borne_out, source_of
 from smb.model.citation_lock import Dropped
 
 KBMD = Path(__file__).parents[1] / "kbmd"

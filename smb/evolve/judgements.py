@@ -18,8 +18,8 @@ from smb.evolve.opposing.opposed_claims import Judge, Opposed
 from smb.evolve.phase import Proposals, again
 from smb.evolve.sameness.same_name import Sameness
 from smb.evolve.snapshot import Snapshot
-from smb.evolve.unsure import Unsure, sides_of, unsure
-from smb.evolve.verdicts import Judged, Side, Verdict, asked, controls, fingerprint, is_fit, key_of, verdict_of
+from smb.evolve.judging.unsure import Unsure, sides_of, unsure
+from smb.evolve.judging.verdicts import Judged, Side, Verdict, asked, controls, fingerprint, is_fit, key_of, verdict_of
 from smb.model.authorship import MODEL, said_by
 from smb.model.currentness import stated
 from smb.model.disagreement import PHASE, settled

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from smb.evolve.borne_out import Source, borne_out, source_of
+from smb.evolve.judging.borne_out import Source, borne_out, source_of
 from smb.evolve.phase import Proposals, again, undone_by_a_person
 from smb.evolve.snapshot import Item, Snapshot
 from smb.evolve.combining.support import Support, quotes_of

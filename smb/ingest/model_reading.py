@@ -6,8 +6,9 @@ bank as it was and the document waiting. The writer lock is never held while a m
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -25,8 +26,10 @@ from smb.stores.model_memo import ModelMemo
 if TYPE_CHECKING:
     from smb.inference.ollama_client import ModelClient
     from smb.inference.prompts import Template
+    from smb.ingest.resolve import Reading
 
 TOGETHER = 48  # documents a transaction
+PATIENCE = 30.0  # seconds after which what was read is committed, be it ever so little: a slow model must not work in vain
 Progress = Callable[[str, int, int | None], None]
 
 
@@ -75,11 +78,10 @@ async def pending(catalog: Catalog, memo: ModelMemo) -> list[Waiting]:
     return [Waiting(row["id"], row["root"], row["path"], row["source"]) for row in rows if row["source"] in lacking]
 
 
-def with_model(note: Note, extraction: Extraction, memo: ModelMemo) -> Extraction:
-    """What rules read in a note and what the memo has a model say of it, gates still to come."""
+def with_model(note: Note, extraction: Extraction, held: Mapping[str, Any] | None) -> Extraction:
+    """What rules read in a note and what a model said of it ({"actor", "answers"}; None where none did), gates still to come."""
     from smb.ingest.extract_model import ModelDrafts
 
-    held = memo.get(note.source)
     if held is None:
         return extraction
     drafts = ModelDrafts(note, extraction.drafts, held["actor"])
@@ -96,8 +98,8 @@ class ModelReading:
         self.writing, self.commit, self.clock = writing, commit, clock
         self.keys = StirredKeys(catalog, single_valued)
 
-    async def run(self, client: ModelClient, progress: Progress | None = None, roots: Sequence[str] = ()) -> ModelReport:
-        """Reads every waiting document (of `roots`, if any are named). A model that can't be reached is named in the report and leaves all waiting."""
+    async def run(self, client: ModelClient, progress: Progress | None = None) -> ModelReport:
+        """Reads every waiting document. A model that can't be reached is named in the report and leaves all waiting."""
         from smb.inference.model_errors import ModelError, ModelUnavailable
         from smb.ingest.extract_model import fingerprint
 
@@ -109,9 +111,11 @@ class ModelReading:
             return report
         report.model = f"{model.name}@{model.digest[:12]}"
         self.memo.begin(fingerprint(report.model, self.template))
-        waiting = [one for one in await pending(self.catalog, self.memo) if not roots or one.root in roots]
+        waiting = await pending(self.catalog, self.memo)
         actor = f"model:{report.model} prompt:{self.template.name}@{self.template.hash}"
         done: list[_Read] = []
+        now = asyncio.get_running_loop().time
+        said = now()
 
         async def ask(one: Waiting) -> _Read:
             return await self._ask(one, client)
@@ -124,12 +128,11 @@ class ModelReading:
                 self.memo.fail(one.source, str(outcome))
                 report.failed.append((one.path, str(outcome)))
                 continue
-            self.memo.put(one.source, actor, outcome.answers)
             done.append(outcome)
-            if len(done) >= TOGETHER:
-                await self._say(done, report)
-                done = []
-        await self._say(done, report)
+            if len(done) >= TOGETHER or now() - said > PATIENCE:
+                await self._say(done, actor, report)
+                done, said = [], now()
+        await self._say(done, actor, report)
         report.pending = len(await pending(self.catalog, self.memo))
         return report
 
@@ -141,12 +144,11 @@ class ModelReading:
         note = read_note(one.path, one.source, data)
         return _Read(one, data, note, [] if isinstance(note, Skipped) else await asked(note, client, self.template))
 
-    async def _say(self, done: Sequence[_Read], report: ModelReport) -> None:
-        """Plans the documents again with what the model read, and commits what that adds."""
+    async def _say(self, done: Sequence[_Read], actor: str, report: ModelReport) -> None:
+        """Plans the documents again with what the model read, commits what that adds, and only then notes that they are read."""
         from smb.ingest.extract_rules import RulesExtractor
         from smb.ingest.ground import ground
         from smb.ingest.plan import date_of
-        from smb.ingest.planner import Planner
         from smb.ingest.resolve import Reading
 
         rules = RulesExtractor()
@@ -154,19 +156,26 @@ class ModelReading:
         for one in done:
             if isinstance(one.note, Skipped):
                 continue
-            extraction = ground(one.note, one.data, with_model(one.note, rules.extract(one.note), self.memo))
+            extraction = ground(one.note, one.data, with_model(one.note, rules.extract(one.note), {"actor": actor, "answers": one.answers}))
             report.refused.update(refusal.gate for refusal in extraction.refused)
             by_root.setdefault(one.waiting.root, []).append(Reading(one.waiting.document, one.waiting.root, one.note, extraction, date_of(one.note)))
+        if by_root:
+            await self._commit(by_root, [one.waiting.document for one in done], rules.fingerprint, report.model)
+        for one in done:
+            self.memo.put(one.waiting.source, actor, one.answers)
         report.read += len(done)
-        if not by_root:
-            return
+
+    async def _commit(self, by_root: Mapping[str, list[Reading]], documents: Sequence[str], rules: str, model: str) -> None:
+        """Commits what the readings add, of documents that are still as they were read."""
+        from smb.ingest.planner import Planner
+
         async with self.writing():
             live = {row["id"]: row["source"] for row in await self.catalog.fetch_in(
-                "SELECT id, source FROM documents WHERE live = 1 AND id IN ({marks})", [one.waiting.document for one in done])}
+                "SELECT id, source FROM documents WHERE live = 1 AND id IN ({marks})", documents)}
             for root, readings in by_root.items():
                 current = [r for r in readings if live.get(r.document) == r.note.source]
-                if revisions := await Planner(self.catalog, self.keys).plan(root, current, rules.fingerprint):
-                    await self.commit(Transaction("model", report.model, self.clock(), tuple(revisions)), {})
+                if revisions := await Planner(self.catalog, self.keys).plan(root, current, rules):
+                    await self.commit(Transaction("model", model, self.clock(), tuple(revisions)), {})
             await self.catalog.begin()
             await self.keys.mark()
             await self.catalog.commit()

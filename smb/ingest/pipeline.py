@@ -239,7 +239,7 @@ class Ingester:
             report.warnings += warnings
             extraction = extractor.extract(note)
             if self.memo is not None:
-                extraction = with_model(note, extraction, self.memo)
+                extraction = with_model(note, extraction, self.memo.get(note.source))
             extraction = ground(note, arrival.data, extraction)
             for refusal in extraction.refused:
                 report.refused[refusal.gate] = report.refused.get(refusal.gate, 0) + 1

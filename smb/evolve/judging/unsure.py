@@ -19,7 +19,7 @@ from smb.evolve.sameness.same_claim import CLOSE, same_claim
 from smb.evolve.sameness.same_name import same_name
 from smb.evolve.said import Said
 from smb.evolve.snapshot import Item, Snapshot
-from smb.evolve.verdicts import Side
+from smb.evolve.judging.verdicts import Side
 from smb.model.disagreement import covered
 from smb.model.objects import MemoryType
 from smb.model.validity import Interval, to_iso

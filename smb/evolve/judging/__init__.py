@@ -1,0 +1,1 @@
+"""What a language model may decide and word, and what it may not."""
