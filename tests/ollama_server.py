@@ -269,10 +269,10 @@ class _Handler(BaseHTTPRequestHandler):
                     yield one
             done = True
         finally:
-            reply.pieces.close()
             if not done:
                 ollama.cancelled += 1
                 self.close_connection = True
+            reply.pieces.close()
 
     def _chunks(self, parts: Iterable[dict[str, Any]]) -> None:
         self.send_response(200)

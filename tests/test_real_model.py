@@ -8,7 +8,7 @@ from source, which takes minutes and needs a C++ compiler and cmake):
     /tmp/model/bin/python -m pytest -m model -s tests/test_real_model.py
 
 SmolLM2 has 135 million parameters and reads poorly: these tests hold that nothing false gets through, that failures are
-named and waited for, and print (-s) what was admitted, what was refused by which gate, and what it cost.
+named and waited for, and print (-s) what was admitted, what was refused by which gate, and what it cost. Takes about five minutes.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ import real_model_server
 from ollama_server import Live, OllamaServer, Say
 from smb import Bank
 from smb.config import Settings
+from smb.evolve.judging import verdicts
+from smb.evolve.judging.verdicts import Side
 from smb.inference.model_errors import AnswerTruncated, CallTimedOut, InputTruncated
 from smb.inference.ollama_client import ModelClient
-from smb.inference.prompts import Data, Prompt, fenced
+from smb.inference.prompts import Data, Prompt, fenced, load
 from smb.inference.wire import Limits
 from smb.ingest.extract_model import ModelDrafts, passages_of
 from smb.ingest.extract_rules import RulesExtractor
@@ -41,11 +43,8 @@ from smb.model.identity import sha256_hex
 from worlds import MOMENT, ingest, rows, truth, write
 
 KBMD = Path(__file__).parents[1] / "kbmd"
-NOTES = ("journal/2031-05-09.md", "inbox/Payment test setup.md", "reference/Kiln North.md", "decisions/0002 Shop server port and TLS.md", "reference/熱電対の交換.md")
-QUESTIONS = (
-    "What is the top temperature of Kiln North?", "Which port does the shop server listen on?", "Who relined Kiln North?", "When was the payment test set up?",
-    "What did Tomás say about the glaze?", "Is TLS used by the shop server?",
-)
+NOTES = ("journal/2031-05-09.md", "reference/Kiln North.md", "decisions/0002 Shop server port and TLS.md")
+QUESTIONS = ("What is the top temperature of Kiln North?", "Which port does the shop server listen on?", "Who moved her Monday course?")
 SCHEMA = {"type": "object", "additionalProperties": False, "required": ["colour", "count"],
           "properties": {"colour": {"type": "string", "maxLength": 40}, "count": {"type": "integer"}}}
 FIGURE = re.compile(r"\d+")
@@ -85,7 +84,8 @@ def test_an_answer_may_be_sent_while_it_is_made_whole_or_in_pieces() -> None:
 
 def test_a_model_stops_when_the_client_goes_away() -> None:
     async def main() -> None:
-        async with ModelClient(server.host, limits=Limits(call=0.2, tries=1)) as client:
+        async with ModelClient(server.host, limits=Limits(call=1.0, tries=1)) as client:
+            await client.in_use()
             with pytest.raises(CallTimedOut):
                 await client.structured(prompt(), SCHEMA, check=dict)
 
@@ -123,17 +123,17 @@ COURSE, CAFE, FRAME, WEIGHT = "Dara moved her Monday course to the yard only.", 
 EMPTY: dict[str, list[Any]] = {"claims": [], "concepts": [], "entities": [], "relationships": []}
 
 
-def kept(group: str, **one: Any) -> int:
-    """How many drafts the gates admit of an answer that holds this one."""
+def kept(group: str, **one: Any) -> list[Any]:
+    """The drafts that the gates admit of an answer that holds this one."""
     data = LOOM.encode()
     note = read_note("Loom.md", sha256_hex(data), data)
     assert not isinstance(note, Skipped)
     drafts = ModelDrafts(note, RulesExtractor().extract(note).drafts, "model:small")
     passage = next(n for n, block in passages_of(note) if one["quote"] in " ".join(block.text.split()))
-    return len(drafts.of([{**EMPTY, group: [{"passage": passage, **one}]}]))
+    return drafts.of([{**EMPTY, group: [{"passage": passage, **one}]}])
 
 
-def claimed(quote: str, subject: str, attribute: str = "", value: str = "", who: str = "") -> int:
+def claimed(quote: str, subject: str, attribute: str = "", value: str = "", who: str = "") -> list[Any]:
     return kept("claims", quote=quote, subject=subject, attribute=attribute, value=value, polarity="affirmed", since="", until="", attributed_to=who)
 
 
@@ -151,7 +151,15 @@ def test_nobody_says_what_a_sentence_does_not_have_them_say() -> None:
 def test_a_piece_of_a_sentence_is_no_name() -> None:
     assert not claimed(COURSE, "Dara moved her") and not kept("concepts", quote=COURSE, name="Dara moved her") and not kept("concepts", quote=CAFE, name="The café in")
     assert not kept("entities", quote=FRAME, name="A plain frame", kind="product") and not kept("entities", quote=COURSE, name="Dara moved her", kind="person")
+    assert not kept("concepts", quote="Volume: 220 l", name="Volume") and not kept("concepts", quote=COURSE, name="her Monday")
     assert kept("concepts", quote=CAFE, name="The café") and kept("entities", quote=WEIGHT, name="Dara Wenn", kind="person")
+
+
+@pytest.mark.parametrize(("quote", "name", "kind", "holds"), [
+    (WEIGHT, "Dara Wenn", "person", True), (WEIGHT, "Dara Wenn", "place", False), (COURSE, "Monday", "person", False), (CAFE, "Harrow", "place", True),
+    (CAFE, "Harrow", "person", False), (CAFE, "Harrow", "organisation", False), ("Volume: 220 l", "Loom", "person", False)])
+def test_what_kind_of_thing_it_is_is_taken_where_the_words_beside_it_say_so(quote: str, name: str, kind: str, holds: bool) -> None:
+    assert [kind in draft.tags for draft in kept("entities", quote=quote, name=name, kind=kind)] in ([holds], [holds][: 0 if name == "Loom" else 1])
 
 
 # ---------------------------------------------------------------- the real one
@@ -277,8 +285,13 @@ def test_a_second_run_asks_only_for_what_failed_and_changes_nothing(run: Run, se
 
 
 @pytest.mark.model
-def test_every_sentence_of_an_answer_rests_on_what_it_cites(run: Run, server: OllamaServer) -> None:
+def test_every_sentence_of_an_answer_rests_on_what_it_cites(run: Run, server: OllamaServer, model: Any) -> None:
+    def ending(body: Any) -> Live:  # by itself it goes on to the limit
+        said = model({**body, "options": body["options"] | {"num_predict": 160}})
+        return Live(replace(piece, done_reason="stop") if isinstance(piece, Say) else piece for piece in said.pieces)
+
     before = truth(run.bank)
+    server.brain = ending
     for question in QUESTIONS:
         told = opened(run.bank, server, "ask", question)
         print(f"\n{question}\n  {told['outcome']}: {told['answer'] or told['reason']}\n  dropped {[(one['text'][:160], one['reason']) for one in told['dropped']]}")
@@ -288,6 +301,7 @@ def test_every_sentence_of_an_answer_rests_on_what_it_cites(run: Run, server: Ol
             cited = [items[one["n"]] for one in sentence["citations"]]
             notes = " ".join(f"{c['path']} {(KBMD / c['path']).read_text('utf-8')}" for item in cited for c in item["citations"])
             assert cited and set(FIGURE.findall(sentence["text"])) <= set(FIGURE.findall(notes))
+    server.brain = model
     assert truth(run.bank) == before
 
 
@@ -307,6 +321,26 @@ def test_what_the_model_judges_and_words_says_no_figure_that_no_note_has(run: Ru
     again = opened(run.bank, server, "evolve", model=False)
     print([p for p in again.get("phases", []) if p.get("revisions")])
     assert {n for n in truth(run.bank) if n.startswith("ledger/")} == {n for n in before if n.startswith("ledger/")}
+
+
+PAIRS = (
+    ("The kiln reaches 1290 °C.", "The kiln never goes above 1100 °C."), ("The loom was built by Dara Wenn.", "Dara Wenn built the loom."),
+    ("The shop opens at nine.", "The glaze needs 40 g of lime."), ("In staging the port is 22.", "In production the port is 2222."),
+)
+
+
+@pytest.mark.model
+def test_a_verdict_that_counts_is_given_in_both_orders_and_rests_on_words_that_stand_there(server: OllamaServer) -> None:
+    async def main() -> None:
+        async with client_of(server) as client:
+            for one, other in ((Side(a, (a,)), Side(b, (b,))) for a, b in PAIRS):
+                _, answers = await verdicts.asked(client, load("judge"), one, other)
+                judged = verdicts.verdict_of(answers, one, other)
+                print(f"\n{one.text} | {other.text}\n  {answers}\n  {judged}")
+                assert judged is None or {answer["verdict"] for answer in answers} == {judged.verdict.value} and len(answers) == 2
+                assert judged is None or all(said in side.text for said, side in zip(judged.words, (one, other), strict=True))
+
+    asyncio.run(main())
 
 
 @pytest.mark.model

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from smb.ingest.lexicon import CORPORATE, HONORIFICS, KIND_WORDS, PERSON_VERBS, PLACE_CUES, STREETS
 from smb.ingest.signals import values
 from smb.model.edges import EdgeType
 from smb.model.english import IRREGULAR, STOP_WORDS
@@ -68,6 +69,22 @@ def bears_relation(sentence: str, source: str, edge: EdgeType, target: str) -> b
             if re.search(rf"\b(?:{forward if one.start < other.start else backward})", between):
                 return True
     return False
+
+
+def bears_kind(sentence: str, name: str, kind: str) -> bool:
+    """Whether the words of a name and those beside it say that it is a person, an organisation, a place or a product."""
+    own, text = set(_WORD.findall(fold(name))), fold(sentence)
+    at = text.find(fold(name))
+    before, after = _WORD.findall(text[:at])[-3:], _WORD.findall(text[at + len(fold(name)) :])[:3]
+    said = {KIND_WORDS.get(word, "") for word in (*before, *after, *own)}
+    if kind in said:
+        return True
+    if kind == "person":
+        shaped = len(name.split()) > 1 and not any(c.isdigit() for c in name) and all(word[0].isupper() for word in name.split())
+        return shaped and bool({"by", "with", *HONORIFICS} & set(before[-1:]) or own & HONORIFICS or PERSON_VERBS & set(after[:1]))
+    if kind == "organisation":
+        return bool(own & CORPORATE)
+    return kind == "place" and bool(own & (STREETS | PLACE_CUES) or {"in", "at", "near"} & set(before[-1:]))
 
 
 def _places(text: str, name: str) -> list[range]:

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from smb.ingest.borne_out import bears_relation, bears_value
+from smb.ingest.borne_out import bears_kind, bears_relation, bears_value
 from smb.ingest.extract import Draft, DraftLink, Refused
-from smb.ingest.lexicon import AUXILIARIES, FUNCTION_WORDS, SPEECH
+from smb.ingest.lexicon import AUXILIARIES, DETERMINERS, FUNCTION_WORDS, PRONOUNS, SPEECH
 from smb.ingest.note import Block, Note
 from smb.ingest.pointing import leans
 from smb.ingest.quoting import Quoter, sentences
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from smb.inference.prompts import Prompt, Template
 
 _ARTICLES = frozenset(("the", "a", "an"))
+_LEANING = (PRONOUNS | DETERMINERS) - _ARTICLES
+_DEFINITION = 4  # words at least: fewer behind a key are its value
 VERSION = "1"  # of the gates and of how passages are numbered
 WINDOW_CHARACTERS = 6_000  # of passages in one call
 ANSWER_TOKENS = 1_600
@@ -128,7 +130,14 @@ def _is_name(text: str) -> bool:
     words = text.split()
     if not words or not any(c.isalpha() for c in text):
         return False
-    return words[0] not in FUNCTION_WORDS - _ARTICLES and words[-1] not in FUNCTION_WORDS and not any(w in AUXILIARIES for w in words)
+    first = words[0] if len(words[0]) > 1 and words[0].isupper() else words[0].lower()  # IT and US are names
+    return first not in _LEANING and words[0] not in FUNCTION_WORDS - _ARTICLES and words[-1] not in FUNCTION_WORDS and not any(w in AUXILIARIES for w in words)
+
+
+def _keyed(sentence: str, name: str) -> str:
+    """What a line says under the key `name`; "" where it is no key."""
+    key, _, value = sentence.partition(":")
+    return value.strip() if fold(key) == fold(name) else ""
 
 
 # ---------------------------------------------------------------- from answers to drafts
@@ -151,7 +160,9 @@ class ModelDrafts:
         self.refused: list[Refused] = []
         self._quoter = Quoter(note)
         self._blocks = dict(passages_of(note))
-        self._known = [draft for draft in known if draft.type is MemoryType.CLAIM]
+        drafts = list(known)
+        self._known = [draft for draft in drafts if draft.type is MemoryType.CLAIM]
+        self._kinds = {fold(draft.title): draft.tags for draft in drafts if draft.type is MemoryType.ENTITY}
         self._own = {fold(name) for name in (note.title, *note.aliases) if name}
 
     def of(self, answers: Iterable[Said]) -> list[Draft]:
@@ -272,12 +283,12 @@ class ModelDrafts:
         return f"{self.note.title}: {place.sentence}"
 
     def _concept(self, one: Mapping[str, Any]) -> Draft | Refused:
-        return self._named(one, MemoryType.CONCEPT, ())
+        return self._named(one, MemoryType.CONCEPT)
 
     def _entity(self, one: Mapping[str, Any]) -> Draft | Refused:
-        return self._named(one, MemoryType.ENTITY, (one["kind"],))
+        return self._named(one, MemoryType.ENTITY, one["kind"])
 
-    def _named(self, one: Mapping[str, Any], type_: MemoryType, tags: tuple[str, ...]) -> Draft | Refused:
+    def _named(self, one: Mapping[str, Any], type_: MemoryType, kind: str = "") -> Draft | Refused:
         place = self._placed(one)
         if isinstance(place, Refused):
             return place
@@ -286,6 +297,9 @@ class ModelDrafts:
             return Refused("subject", name[:80], "it is not named in the quote")
         if type_ is MemoryType.ENTITY and (name.isascii() and not any(c.isupper() for c in name) or name.split()[0] in ("A", "An")):
             return Refused("subject", name[:80], "it is no name")
+        if (value := _keyed(_MARKS.sub("", place.sentence), name)) and value.isascii() and len(value.split()) < _DEFINITION:
+            return Refused("subject", name[:80], "it is the key of a line")
+        tags = (kind,) if kind and fold(name) not in self._own and (kind in self._kinds.get(fold(name), ()) or bears_kind(place.sentence, name, kind)) else ()
         body = place.sentence if type_ is MemoryType.CONCEPT and speech_act(place.sentence) is SpeechAct.ASSERTION else ""
         return Draft(type_, name, (place.span,), body=body, tags=tags, confidence=CONFIDENCE - 0.1, drafted_by=self.actor)
 
