@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smb.model.citation_lock import Cited, Dropped, held_to, sentence_ends, sentences_of
+from smb.model.citation_lock import Cited, Dropped, answers, sentence_ends, sentences_of
 
 if TYPE_CHECKING:
     from smb.inference.ollama_client import ModelClient, ModelInUse
@@ -57,7 +57,7 @@ class _Heard:
         for sentence in sentences_of(text):
             if sentence.strip(" .*\"'").upper() == NOT_ANSWERED:
                 continue
-            judged = held_to(sentence, self.items, self.question)
+            judged = answers(sentence, self.items, self.question)
             if isinstance(judged, Dropped):
                 self.dropped.append(judged)
                 continue

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from smb.model.citation_lock import Cited, Dropped, held_to, sentences_of
+from smb.model.citation_lock import Cited, Dropped, answers, sentences_of
 
 ITEMS = {
     1: "(kiln.md, line 4) Top temperature of the big kiln: 1,290 °C. The big kiln reaches 1,290 °C since Dara Wenn relined it on 2031-03-04.",
@@ -14,18 +14,21 @@ ITEMS = {
     3: "(people/dara.md, line 2) Dara Wenn repairs the loom every April; her mail is dara@harrow.example and her notes are at https://harrow.example/kiln.",
     4: "(server.md, line 7) The bench server runs version 3.11.4 with 32 GB of memory and two fans in Harrow Street.",
     5: "(窯.md, line 1) 窯の温度は九百度である。",
+    6: "(courses.md, line 3) Courses\nOdile moved her Monday course to Kiln South. The shop sells cups on Fridays.",
+    7: "(web.md, line 5) Web shop\nIt listened on port 8090 until 2031-12-04.",
 }
 TRUE = [
     "The big kiln reaches 1290 °C [1].", "It reached 1300 °C before, and reaches 1,290 °C now [1, 2].", "Dara Wenn relined the kiln on 2031-03-04 [1].",
     "Dara Wenn repairs the loom every April [3].", "Her mail is dara@harrow.example [3].", "The bench server runs version 3.11.4 [4].",
     "The server has 32 GB of memory and two fans [4].", "According to the notes, the bench server is in Harrow Street [4].", "窯の温度は九百度である [5]。",
-    "Formerly the big kiln reached 1300 °C. [2]",
+    "Formerly the big kiln reached 1300 °C. [2]", "Odile moved her course to Kiln South [6].", "The web shop listened on port 8090 until 2031-12-04 [7].",
+    "Dara Wenn repairs the loom every April, and she relined the big kiln on 2031-03-04 [1, 3].", "The bench server runs 3.11.4 and has two fans [4].",
 ]
 
 
 @pytest.mark.parametrize("sentence", TRUE)
 def test_a_sentence_that_says_what_its_items_say_holds(sentence: str) -> None:
-    assert isinstance(held_to(sentence, ITEMS, "How hot does the big kiln get?"), Cited)
+    assert isinstance(answers(sentence, ITEMS, "How hot does the big kiln get?"), Cited)
 
 
 SWAPS = {
@@ -56,6 +59,11 @@ def lies() -> list[str]:
             if sentence.endswith(f"[{right}]."):
                 found.append(sentence.replace(f"[{right}]", f"[{other}]"))
     found += SPLICES
+    found += [  # what two sentences say, joined into one that neither says
+        "The shop moved her Monday course to Kiln South [6].", "Kiln South listened on port 8090 [6, 7].", "Odile sells cups on Fridays [6].",
+        "The bench server reaches 1290 °C [1, 4].", "Dara Wenn runs version 3.11.4 [3, 4].", "The loom has 32 GB of memory [3, 4].",
+        "Dara Wenn repairs the loom every April and runs version 3.11.4 [3, 4].", "The web shop reached 1300 °C [2, 7].",
+    ]
     found += [f"{splice[: splice.index('[')].rstrip()}, says Dara Wenn [3]." for splice in SPLICES]
     found += [f"The big kiln reaches {n} °C [1]." for n in range(900, 1290, 5)]
     return list(dict.fromkeys(found))
@@ -64,16 +72,16 @@ def lies() -> list[str]:
 def test_two_hundred_lies_are_made_and_none_holds() -> None:
     told = lies()
     assert len(told) >= 200
-    assert [lie for lie in told if isinstance(held_to(lie, ITEMS, "How hot does the big kiln get?"), Cited)] == []
+    assert [lie for lie in told if isinstance(answers(lie, ITEMS, "How hot does the big kiln get?"), Cited)] == []
 
 
 def test_a_dropped_sentence_names_what_is_wrong() -> None:
-    dropped = held_to("The big kiln reaches 1280 °C [1].", ITEMS)
+    dropped = answers("The big kiln reaches 1280 °C [1].", ITEMS)
     assert isinstance(dropped, Dropped) and dropped.reason == "1280 is not in what it cites"
 
 
 def test_the_question_may_be_repeated_but_gives_no_value() -> None:
-    assert isinstance(held_to("The big kiln reaches 1400 °C [1].", ITEMS, "Does the big kiln reach 1400 °C?"), Dropped)
+    assert isinstance(answers("The big kiln reaches 1400 °C [1].", ITEMS, "Does the big kiln reach 1400 °C?"), Dropped)
 
 
 def test_sentences_keep_their_marks_and_their_abbreviations() -> None:

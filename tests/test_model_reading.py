@@ -141,6 +141,13 @@ def test_a_server_that_is_down_leaves_everything_waiting_and_says_so(bank: Path,
     assert "can't be reached" in report["unavailable"] and report["read"] == 0
 
 
+def test_a_note_whose_answer_is_cut_off_is_asked_for_in_halves(bank: Path, server: OllamaServer) -> None:
+    server.brain = lambda body: (length('{"claims": [') if body["messages"][1]["content"].count("\n[") > 1 else say_json(honest(body["messages"][1]["content"])))
+    report = read(bank, server.host)
+    assert report["read"] == 2 and not report["failed"]
+    assert rows(bank, "SELECT count(*) FROM memory_objects WHERE attribute = 'power' AND standing = 'current'") == [(1,)]
+
+
 def test_one_note_that_fails_does_not_keep_the_others_waiting(bank: Path, server: OllamaServer) -> None:
     server.brain = lambda body: Status(400, "no") if "Loom" in body["messages"][-1]["content"] else say_json(honest(body["messages"][-1]["content"]))
     report = read(bank, server.host)

@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from smb.evolve.phase import Asking, Phase, Planned, Settling, plan
+from smb.evolve.phase import RESTED, Asking, Phase, Planned, Resting, Settling, plan
 from smb.evolve.record import RECORD, record_of, recorded_generation
 from smb.evolve.snapshot import EVOLVED, Snapshot
 from smb.model.errors import SmbError
@@ -97,10 +97,12 @@ class EvolutionEngine:
 
     async def _dry(self, phase: Phase) -> PhaseReport:
         started = time.perf_counter()
-        return _told(phase, await self._look(phase), 0, started)
+        return _told(phase, RESTED if await self._rests(phase) else await self._look(phase), 0, started)
 
     async def _run(self, phase: Phase) -> PhaseReport:
         started = time.perf_counter()
+        if await self._rests(phase):
+            return _told(phase, RESTED, 0, started)
         if isinstance(phase, Asking):
             async with asyncio.timeout_at(self._ends):
                 await phase.ask(await self._snapshot.refresh(await self._since(phase)))
@@ -115,10 +117,13 @@ class EvolutionEngine:
     async def _look(self, phase: Phase) -> Planned:
         """What the phase proposes of what it has not looked at. Raises TimeoutError past the deadline, before anything is committed."""
         async with asyncio.timeout_at(self._ends):
-            await self._snapshot.refresh(await self._since(phase))
-            if self._snapshot.latest == self._snapshot.since and not isinstance(phase, Settling):
-                return Planned((), 0, 0, "nothing changed")
-            return await plan(phase, self._snapshot)
+            return await plan(phase, await self._snapshot.refresh(await self._since(phase)))
+
+    async def _rests(self, phase: Phase) -> bool:
+        """Whether nothing changed since it last looked, and what it may settle nevertheless stands as it was."""
+        if await self._since(phase) != (await self._catalog.latest())[0]:
+            return False
+        return not isinstance(phase, Settling) or isinstance(phase, Resting) and await phase.rests(self._catalog)
 
     async def _settle(self, phase: Phase, planned: Planned, started: float) -> PhaseReport:
         committed = ""
@@ -172,7 +177,6 @@ class EvolutionEngine:
     async def _write_record(self, report: CycleReport) -> str:
         """The record of this cycle, and of one that ended before it could write its own; returns its id, "" where nothing
         was committed."""
-        await self._snapshot.refresh(0)
         rows = await self._catalog.fetch(
             "SELECT id, actor FROM transactions WHERE kind = ? AND seq > (SELECT coalesce(max(seq), 0) FROM transactions WHERE kind = ? AND actor = ?) ORDER BY seq",
             (EVOLVED, EVOLVED, RECORD))

@@ -76,6 +76,13 @@ class Settling(Phase, Protocol):
 
 
 @runtime_checkable
+class Resting(Settling, Protocol):
+    """A settling phase that can tell, where no object changed, that what it would settle stands as it was."""
+
+    async def rests(self, catalog: Catalog) -> bool: ...
+
+
+@runtime_checkable
 class Asking(Settling, Protocol):
     """A phase that puts questions to a language model before it proposes, outside the writer lock; what it proposes rests on the
     answers it has kept. A clone that has none has not looked."""
@@ -96,6 +103,9 @@ class Planned:
     def by_type(self) -> dict[str, int]:
         """How many objects of each type it would change."""
         return dict(sorted(Counter(type_ for _, type_ in {(r.object_id, r.object_type) for r in self.revisions}).items()))
+
+
+RESTED = Planned((), 0, 0, "nothing changed")
 
 
 async def plan(phase: Phase, snapshot: Snapshot) -> Planned:

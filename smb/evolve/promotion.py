@@ -45,6 +45,10 @@ class Promotion:
         counts = Counter("promoted to semantic" if class_ is MemoryClass.SEMANTIC else class_.value for class_, _ in new.values())
         return Proposals(note=", ".join(f"{n} {what}" for what, n in sorted(counts.items())) or "no class changed")
 
+    async def rests(self, catalog: Catalog) -> bool:
+        stamp = await read_stamp(catalog, self._stamp_name)
+        return stamp is not None and stamp.seq == (await catalog.latest())[0]
+
     async def settle(self, catalog: Catalog) -> None:
         """Writes the classes and the stamp; the caller holds the writer lock."""
         await catalog.begin()

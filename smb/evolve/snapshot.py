@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from itertools import chain, groupby
+from operator import itemgetter
+from sys import intern
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
@@ -31,11 +35,13 @@ HOLDS = (Standing.CURRENT.value, Standing.CONTESTED.value)
 STATED_TYPES = tuple(t.value for t in MemoryType if TYPE_TO_LOCATION[t][0] <= 1)
 EVOLVED = "evolve"  # kind of the transactions of a cycle
 _COLUMNS = ("id, type, title, confidence, standing, mode, verification, subject, attribute, value, about, attributed_to, valid_from, valid_to, "
-            "recorded_at, modified, identity, supports, changed, vector_row, tags, location, merged_into")
+            "recorded_at, modified, CASE mode WHEN 'inferred' THEN identity ELSE '' END, supports, changed, vector_row, tags, location, merged_into")
+_TYPES = {str(t): t for t in MemoryType}
+_MODES = {str(m): m for m in Mode}
+_CONTESTED = Standing.CONTESTED.value
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One object that holds now. `page` is the stem of its file, `supports` the number of documents that state it, `row` its
     row of the embedding matrix, `identity` empty for what notes state."""
 
@@ -101,14 +107,18 @@ class Doc:
 
 
 def _item(row: Any) -> Item:
-    stated = row["mode"] != Mode.INFERRED.value
+    """An item of a row of `_COLUMNS`; what many objects have in common is there once."""
+    (id_, type_, title, confidence, standing, mode, verification, subject, attribute, value, about, attributed_to, valid_from, valid_to, recorded_at, modified,
+     identity, supports, changed, vector_row, tags, location, _) = row
     return Item(
-        id=row["id"], type=MemoryType(row["type"]), title=row["title"], confidence=row["confidence"], contested=row["standing"] == Standing.CONTESTED.value,
-        mode=Mode(row["mode"]), verification=row["verification"], subject=row["subject"], attribute=row["attribute"], value=row["value"],
-        about=row["about"], attributed_to=row["attributed_to"], valid_from=row["valid_from"], valid_to=row["valid_to"],
-        recorded_at=row["recorded_at"], modified=row["modified"], identity="" if stated else row["identity"], supports=row["supports"],
-        changed=row["changed"], row=row["vector_row"], tags=() if row["tags"] == "[]" else tuple(orjson.loads(row["tags"])),
-        page=row["location"].rpartition("/")[2].removesuffix(".md"))
+        id_, _TYPES[type_], title, confidence, standing == _CONTESTED, _MODES[mode], intern(verification), intern(subject), intern(attribute), value, intern(about),
+        intern(attributed_to), valid_from and intern(valid_from), valid_to and intern(valid_to), intern(recorded_at), intern(modified), identity, supports, changed,
+        vector_row, () if tags == "[]" else _tags(tags), location[location.rfind("/") + 1 :].removesuffix(".md"))
+
+
+@lru_cache(maxsize=4096)
+def _tags(written: str) -> tuple[str, ...]:
+    return tuple(orjson.loads(written))
 
 
 class Snapshot:
@@ -124,6 +134,11 @@ class Snapshot:
         self.items: dict[str, Item] = {}
         self.ended: dict[str, int] = {}  # objects that no longer hold → the transaction that last touched them
         self.merged: dict[str, str] = {}  # merged object → what it was merged into
+        self._ids: dict[MemoryType, set[str]] = {type_: set() for type_ in MemoryType}
+        self._derived: dict[str, set[str]] = {}  # phase → what it holds
+        self._listed: dict[tuple[MemoryType, ...], list[Item]] = {}
+        self._stated: dict[tuple[MemoryType, ...], list[Item]] = {}
+        self._recent: dict[int, set[str]] = {}  # transaction → objects it was the last to touch
         self._documents: dict[str, Doc] | None = None
         self._stated_in: dict[str, tuple[str, ...]] | None = None
         self._edges: list[Edge] | None = None
@@ -134,7 +149,7 @@ class Snapshot:
         """Brings it up to the catalog and looks from `since` on."""
         latest, _ = await self.catalog.latest()
         if latest != self.latest:
-            rows = await self.catalog.fetch(f"SELECT {_COLUMNS} FROM memory_objects WHERE changed > ? ORDER BY id", (self.latest,))
+            rows = await self.catalog.fetch(f"SELECT {_COLUMNS} FROM memory_objects WHERE changed > ?", (self.latest,))
             others = await self.catalog.fetch("SELECT 1 FROM transactions WHERE seq > ? AND kind != ? LIMIT 1", (self.latest, EVOLVED))
             for row in rows:
                 self._take(row)
@@ -143,31 +158,53 @@ class Snapshot:
                 self._kept_stated.clear()
             self._stated_in = None
             self._kept.clear()
+            self._listed.clear()
+            self._stated.clear()
             self.latest = latest
         self.since = since
         return self
 
     def _take(self, row: Any) -> None:
         id_ = row["id"]
+        self._forget(id_)
         if row["standing"] not in HOLDS:
-            self.items.pop(id_, None)
             self.ended[id_] = row["changed"]
             if row["merged_into"]:
                 self.merged[id_] = row["merged_into"]
-            return
-        self.ended.pop(id_, None)
+        else:
+            self.items[id_] = item = _item(row)
+            self._ids[item.type].add(id_)
+            if item.identity:
+                self._derived.setdefault(item.identity.partition(":")[0], set()).add(id_)
+        self._recent.setdefault(row["changed"], set()).add(id_)
+
+    def _forget(self, id_: str) -> None:
+        if (old := self.items.pop(id_, None)) is not None:
+            self._ids[old.type].discard(id_)
+            if old.identity:
+                self._derived[old.identity.partition(":")[0]].discard(id_)
+        before = old.changed if old is not None else self.ended.pop(id_, None)
         self.merged.pop(id_, None)
-        self.items[id_] = _item(row)
+        if before is not None:
+            self._recent[before].discard(id_)
+
+    def _moved(self) -> Iterable[str]:
+        """What changed or stopped holding since the phase last looked."""
+        return chain.from_iterable(ids for at, ids in self._recent.items() if at > self.since)
 
     # ------------------------------------------------------------ objects
 
     def of_type(self, *types: MemoryType) -> list[Item]:
         """What holds of these types, by id."""
-        return [self.items[i] for i in sorted(i for i, item in self.items.items() if item.type in types)]
+        if (found := self._listed.get(types)) is None:
+            found = self._listed[types] = [self.items[i] for i in sorted(i for type_ in set(types) for i in self._ids[type_])]
+        return list(found)
 
     def stated(self, *types: MemoryType) -> list[Item]:
         """What notes or people state of these types, by id: nothing evolution worked out."""
-        return [item for item in self.of_type(*types) if item.mode is not Mode.INFERRED]
+        if (found := self._stated.get(types)) is None:
+            found = self._stated[types] = [item for item in self.of_type(*types) if item.mode is not Mode.INFERRED]
+        return list(found)
 
     def is_new(self, item: Item) -> bool:
         """Whether it changed since the phase last looked."""
@@ -175,15 +212,15 @@ class Snapshot:
 
     def changed(self, *types: MemoryType) -> list[Item]:
         """What holds of these types and changed since the phase last looked, by id."""
-        return [item for item in self.of_type(*types) if item.changed > self.since]
+        return [self.items[i] for i in sorted(i for i in self._moved() if i in self.items and self.items[i].type in types)]
 
     def gone(self) -> set[str]:
         """What stopped holding since the phase last looked."""
-        return {i for i, changed in self.ended.items() if changed > self.since}
+        return {i for i in self._moved() if i in self.ended}
 
     def derived(self, phase: str) -> list[Item]:
         """What a phase has made and still holds, by id: identities of derived objects begin with `phase:`."""
-        return sorted((item for item in self.items.values() if item.identity.startswith(f"{phase}:")), key=lambda item: item.id)
+        return [self.items[i] for i in sorted(self._derived.get(phase, ()))]
 
     async def superseded(self) -> dict[str, Item]:
         """The claims a newer one took the place of, by id."""
@@ -251,11 +288,10 @@ class Snapshot:
         """Each object → ids of the live documents that give evidence for it, sorted."""
         if self._stated_in is None:
             live = await self.documents()
-            found: dict[str, set[str]] = {}
-            for row in await self.catalog.fetch("SELECT DISTINCT object_id, document_id FROM object_evidence WHERE document_id != ''"):
-                if row["document_id"] in live:
-                    found.setdefault(row["object_id"], set()).add(row["document_id"])
-            self._stated_in = {i: tuple(sorted(documents)) for i, documents in found.items()}
+            alike: dict[tuple[str, ...], tuple[str, ...]] = {}
+            rows = await self.catalog.fetch("SELECT DISTINCT object_id, document_id FROM object_evidence WHERE document_id != '' ORDER BY object_id, document_id")
+            told = ((i, tuple(d for _, d in of if d in live)) for i, of in groupby(rows, key=itemgetter(0)))
+            self._stated_in = {i: alike.setdefault(documents, documents) for i, documents in told if documents}
         return self._stated_in
 
     async def said(self, ids: Iterable[str]) -> list[Said]:

@@ -82,6 +82,9 @@ class Strength:
         }
         return Proposals(note=", ".join(f"{n} {what}" for what, n in said.items() if n) or "nothing was judged by use")
 
+    async def rests(self, catalog: Catalog) -> bool:
+        return not self.used and not await catalog.fetch("SELECT 1 FROM strength WHERE factor != 1.0 OR blacklisted = 1 LIMIT 1")
+
     async def settle(self, catalog: Catalog) -> None:
         """Writes the factors; the caller holds the writer lock."""
         await write_factors(catalog, self._rows)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from smb.evolve.combining.bridges import draft_of, kept_of, linked_documents, meetings
@@ -110,7 +109,7 @@ def _vectors(snapshot: Snapshot, said: DocTerms) -> dict[str, np.ndarray]:
     if not told:
         return {}
     order = {i: n for n, i in enumerate(sorted({i for i, _ in told}))}
-    vectors = snapshot.vectors([replace(t.item, row=t.row) for _, t in told])
+    vectors = snapshot.vectors([t.item._replace(row=t.row) for _, t in told])
     sums = np.zeros((len(order), vectors.shape[1]), np.float32)
     np.add.at(sums, [order[i] for i, _ in told], vectors)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)

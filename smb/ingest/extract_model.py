@@ -91,11 +91,22 @@ def windows(note: Note, room: int = WINDOW_CHARACTERS) -> Iterator[list[tuple[in
 
 
 async def asked(note: Note, client: ModelClient, template: Template) -> list[Said]:
-    """What the model says of each window of the note, unchecked but for its shape. Raises ModelError."""
+    """What the model says of each window of the note, unchecked but for its shape. A window whose answer is cut off is asked for
+    in halves. Raises ModelError."""
+    from smb.inference.model_errors import AnswerTruncated
+
     model = await client.in_use()
-    answers = []
-    for window in _fitting(note, client, template, model):
-        reply = await client.structured(_prompt(note, window, template), SCHEMA, check=lambda value: value, answer_tokens=ANSWER_TOKENS)
+    answers: list[Said] = []
+    waiting = _fitting(note, client, template, model)
+    while waiting:
+        window = waiting.pop(0)
+        try:
+            reply = await client.structured(_prompt(note, window, template), SCHEMA, check=lambda value: value, answer_tokens=ANSWER_TOKENS)
+        except AnswerTruncated:
+            if len(window) == 1:
+                raise
+            waiting[:0] = [window[: len(window) // 2], window[len(window) // 2 :]]
+            continue
         answers.append(reply.value)
     return answers
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from smb.model.english import NEGATIONS, STOP_WORDS
@@ -19,6 +19,9 @@ SHARED_WORDS = 0.5  # share of a sentence's content words that the cited items m
 _CITES = re.compile(r"\s*\[\s*(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\s*\]")
 _END = re.compile(r"(?:[.!?…]+[\"'”’)\]]*(?=\s|\Z|\[)|[。！？]+[」』）]*)(?:\s*\[\s*\d{1,4}(?:\s*[,;]\s*\d{1,4})*\s*\])*|\n+")
 _SHORTENED = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|ca|no|nr|dr|mr|mrs|ms|prof|st|fig|sec|cf|al|\w)\.\Z", re.I)
+_PLACE = re.compile(r"\A\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)\s*")
+_PARTS = re.compile(r"[;:]\s+|,\s+(?!\d)|\s+(?:and|but|while|whereas|though|although)\s+|[、；]")
+_LEANING = frozenset("it its he his she her hers they their theirs this that these those i my we our you your".split())
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:\D|\Z))")
 _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>\"'()\[\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -84,6 +87,12 @@ def held_to(sentence: str, items: Mapping[int, str], question: str = "") -> Cite
     return _unsupported(plain, said, question) or Cited(plain, cites)
 
 
+def answers(sentence: str, items: Mapping[int, str], question: str = "") -> Cited | Dropped:
+    """As `held_to`, of a sentence in a model's own words: and no part of it joins what no one sentence of the items says together."""
+    held = held_to(sentence, items, question)
+    return held if isinstance(held, Dropped) else _stitched(held.text, [items[n] for n in held.cites], question) or held
+
+
 def _unsupported(plain: str, said: str, question: str) -> Dropped | None:
     for address in _ADDRESS.findall(plain):
         if address.rstrip(".,;:!?") not in said:
@@ -105,6 +114,44 @@ def _unsupported(plain: str, said: str, question: str) -> Dropped | None:
     if denies(plain) and not denies(said) and not denies(question):
         return Dropped(plain, "it denies what what it cites does not deny")
     return None
+
+
+def _stitched(plain: str, items: Sequence[str], question: str) -> Dropped | None:
+    """Whether a part of the sentence joins what no one sentence of the items says together: its subject, its names and its figures."""
+    said = [source for item in items for source in _sources(item)]
+    asked = _folded(question)
+    subject: list[str] = []
+    for part in _PARTS.split(plain):
+        words = [m[0] for m in _WORD.finditer(part)]
+        telling = [low for word in words if (low := _compared(word)) not in STOP_WORDS and low not in SPOKEN and low not in _NUMBER_WORDS and not low[0].isdigit()]
+        if not telling and not _numbers(part):
+            continue
+        begins = [low for word in words[:1] if (low := _compared(word))]
+        goes_on = bool(begins) and bool(subject) and begins[0] not in STOP_WORDS and not words[0][0].isupper() and not words[0][0].isdigit() and begins[0] not in _NUMBER_WORDS
+        first = subject if goes_on else telling[:1]
+        subject = first or subject
+        names = {_compared(w) for w in words[1:] if w[0].isupper() or any(c.isupper() for c in w[1:])} - asked - STOP_WORDS
+        needed = [*first, *sorted(names)]
+        if not any(_numbers(part) <= figures and all(_meets(word, held) for word in needed if word not in SPOKEN) and
+                   sum(_meets(word, held) for word in telling) >= SHARED_WORDS * len(telling) for held, figures in said):
+            return Dropped(plain, "it joins what no sentence of what it cites says together")
+    return None
+
+
+def _sources(item: str) -> list[tuple[frozenset[str], set[str]]]:
+    """(words, figures) of each sentence of an item. A sentence that leans on a title has the title's words too; the place and times
+    in brackets before it lend their figures to all."""
+    place = _PLACE.match(item)
+    head = place[0] if place else ""
+    lines = [line for line in item[len(head) :].split("\n") if line.strip()]
+    title = lines[0] if lines else ""
+    found = []
+    for line in lines:
+        for sentence in sentences_of(line):
+            leans = sentence == title or _compared((_WORD.findall(sentence) or [""])[0]) in _LEANING or ":" in sentence[:60]
+            words = _folded(f"{title} {sentence}" if leans else sentence)
+            found.append((words, _numbers(f"{head} {sentence}")))
+    return found
 
 
 def _numbers(text: str) -> set[str]:
