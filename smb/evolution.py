@@ -79,7 +79,7 @@ async def evolve(bank: Bank, names: Collection[str], *, dry_run: bool, seconds: 
         if await wants_model(bank, names) if model is None else model:
             client = await stack.enter_async_context(model_client(bank.settings))
             used = {"model": None, "unavailable": None, "reading": None, "pending": 0}
-            trouble = "" if dry_run else await _trouble(client, used)
+            trouble = "" if dry_run else await _trouble(bank, used, tries=1 if model is None else None)
             if not dry_run and not trouble and not names and seconds is None and await unread(bank.path, bank.catalog):
                 used["reading"] = await bank.read_with_model(progress)
             by_model = _phases_by_model(bank, None if dry_run or trouble else client, trouble, progress)
@@ -103,12 +103,13 @@ async def wants_model(bank: Bank, names: Collection[str] = ()) -> bool:
     return bank.settings.use_model or not set(BY_MODEL).isdisjoint(names) or (not names and await pending_model_work(bank.path, bank.catalog) > 0)
 
 
-async def _trouble(client: ModelClient, used: dict[str, Any]) -> str:
-    """Why no model can be used; "" where one can."""
+async def _trouble(bank: Bank, used: dict[str, Any], *, tries: int | None) -> str:
+    """Why no model can be used; "" where one can. Nobody waits long for a model they did not ask for."""
     from smb.inference.model_errors import ModelError
 
     try:
-        model = await client.in_use()
+        async with model_client(bank.settings, tries=tries) as client:
+            model = await client.in_use()
     except ModelError as error:
         used["unavailable"] = str(error)
         return str(error)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from smb.bank_layout import NoBank
@@ -35,12 +36,13 @@ class UnknownDownload(SmbError):
         super().__init__(f"smb fetches only {MINILM}. For a model of Ollama's: `ollama pull {name.removeprefix(OLLAMA)}`.")
 
 
-def model_client(settings: Settings) -> ModelClient:
+def model_client(settings: Settings, *, tries: int | None = None) -> ModelClient:
     """A client for the configured host and model; nothing is sent before its first call."""
     from smb.inference.ollama_client import ModelClient
     from smb.inference.wire import Limits
 
     limits = Limits(call=settings.model_timeout, context=settings.model_context, parallel=settings.model_parallel)
+    limits = limits if tries is None else replace(limits, tries=tries)
     return ModelClient(settings.ollama_host, settings.ollama_model, origin=settings.origin("ollama_model"), limits=limits)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from smb.evolve.phase import again
+from smb.evolve.phase import UNDONE, again
 from smb.evolve.record import RECORD, transactions_of
 from smb.evolve.snapshot import EVOLVED
 from smb.model.currentness import judge, stated
@@ -26,7 +26,6 @@ from smb.writer import Writer
 
 UNDO = "undo"  # kind of the transaction
 BY_A_PERSON = "a person"
-UNDONE = "undone"
 UNDOABLE = (EVOLVED, UNDO, "conflict")  # kinds of transactions
 
 
@@ -59,17 +58,16 @@ class Act:
 
 async def undo(catalog: Catalog, writer: Writer, clock: Callable[[], datetime], reference: str, who: str, *, dry_run: bool) -> dict[str, Any]:
     """Takes back the last cycle, or the cycle or transaction `reference` names (an id, or its beginning): {"undone":
-    [{transaction, phase, recorded_at, revisions}], "objects", "dry_run"}. Raises NothingToUndo, NotUndoable, UnknownAct, BankLocked."""
+    [{transaction, phase, recorded_at, revisions}], "objects", "dry_run", "transaction"}, the last to undo the undo by. Raises NothingToUndo, NotUndoable, UnknownAct, BankLocked."""
     async with writer.writing():
         acts = await _acts(catalog, reference)
         planned = await _taken_back(catalog, acts, who or BY_A_PERSON)
         if not planned:
             raise NothingToUndo
-        if not dry_run:
-            await writer.commit(Transaction(UNDO, who or BY_A_PERSON, clock(), tuple(planned)))
+        committed = "" if dry_run else (await writer.commit(Transaction(UNDO, who or BY_A_PERSON, clock(), tuple(planned)))).id
     return {
         "undone": [{"transaction": act.id, "phase": act.actor, "recorded_at": act.recorded_at, "revisions": len(act.revisions)} for act in acts],
-        "objects": len({r.object_id for r in planned}), "dry_run": dry_run,
+        "objects": len({r.object_id for r in planned}), "dry_run": dry_run, "transaction": committed or None,
     }
 
 

@@ -38,7 +38,7 @@ def evolve(bank: Path, host: str, *phases: str, model: bool | None = True, anew:
                 await opened.catalog.run("UPDATE transactions SET actor = 'forgotten' WHERE actor = 'cycle'")
             return await opened.evolve(phases, model=model, **options)
 
-    with patch("smb.evolution.model_client", lambda settings: hasty_client(host)):
+    with patch("smb.evolution.model_client", lambda settings, **_: hasty_client(host)):
         return asyncio.run(main())
 
 

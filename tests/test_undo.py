@@ -72,6 +72,28 @@ def test_a_reworded_page_has_its_earlier_words_again(bank: Path, tmp_path: Path)
     assert titles(bank) == before
 
 
+def test_what_was_undone_comes_back_once_the_notes_say_something_else(bank: Path, tmp_path: Path) -> None:
+    run(bank, Listing())
+    ask(bank, "undo")
+    assert run(bank, Listing()).phases[0].committed == 0 and not titles(bank)
+    write(tmp_path / "kb", {"people/Mo.md": "---\ntags: [person]\n---\n# Mo Tann\n\nMo Tann spins.\n"})
+    ingest(bank, tmp_path / "kb")
+    report = run(bank, Listing())
+    assert report.phases[0].dropped  # what would be the same again
+    assert "There is Mo Tann" in titles(bank) and any(title.startswith("There are") for title in titles(bank))
+
+
+def test_earlier_words_given_back_by_an_undo_follow_the_notes_again(bank: Path, tmp_path: Path) -> None:
+    for n in range(3):
+        write(tmp_path / "kb", {f"people/N{n}.md": f"---\ntags: [person]\n---\n# Nia Orr{'abc'[n]}\n\nNia Orr{'abc'[n]} weaves.\n"})
+        ingest(bank, tmp_path / "kb")
+        run(bank, Listing())
+        if n == 1:
+            ask(bank, "undo")
+    entities = len(rows(bank, "SELECT 1 FROM memory_objects WHERE type = 'entity' AND standing = 'current'"))
+    assert [title for title in titles(bank) if title.startswith("There are")] == [f"There are {entities} entities"]
+
+
 def test_cycles_undone_in_turn_leave_nothing_of_theirs(bank: Path, tmp_path: Path) -> None:
     run(bank, Listing())
     write(tmp_path / "kb", {"people/Mo.md": "---\ntags: [person]\n---\n# Mo Tann\n\nMo Tann spins.\n"})

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from smb.evolve.grouping.group_page import cited_spans, links, places, sayings, shared_words, typical
@@ -64,15 +64,16 @@ class AbstractionPromoter:
             traits = Traits(nodes, documents, kinds)
             kept = _distinct(traits, _together(snapshot, traits, await grouped(snapshot, Bond.BOTH), await grouped(snapshot, Bond.BOTH, 1)), [])
             upper = _found_upper(snapshot, traits, kept)
-            touched = {a.trait for a in kept}
+            touched, same = {a.trait for a in kept}, set[str]()
         else:
             traits, kept, touched = await self._carried_on(snapshot, nodes, kinds, held, fresh)
             upper = await self._kept_upper(snapshot, traits, kept, held)
+            same = await self._as_before(snapshot, upper, touched, held)
         lower = [a for a in kept if a.trait not in upper]
         texts = await snapshot.bodies({i for a in lower if a.trait in touched for i in a.members})
         wanted = [await self._page(snapshot, traits, a, texts) for a in lower if a.trait in touched]
-        wanted += [self._meta_page(snapshot, traits, trait, u) for trait, u in sorted(upper.items())]
-        unlooked = {f"{self.name}:{a.trait}" for a in lower if a.trait not in touched}
+        wanted += [self._meta_page(snapshot, traits, trait, u) for trait, u in sorted(upper.items()) if trait not in same]
+        unlooked = {f"{self.name}:{a.trait}" for a in lower if a.trait not in touched} | {f"{self.name}:{_META}{trait}" for trait in same}
         return Proposals(wanted, {item.id for item in held.values() if item.identity not in unlooked})
 
     async def _carried_on(self, snapshot: Snapshot, nodes: Mapping[str, Node], kinds: Mapping[str, Sequence[str]], held: Mapping[str, Item],
@@ -92,7 +93,7 @@ class AbstractionPromoter:
         for trait, item in held.items():
             if trait.startswith(_META):
                 continue
-            members = kind_of.get(trait, set()) if trait.startswith(KIND) else (before[item.id] & nodes.keys() - changed) | {i for i in changed if trait in traits.of[i]}
+            members = kind_of.get(trait, set()) if trait.startswith(KIND) else (before[item.id] & nodes.keys() - changed) | {i for i in changed if trait in traits.of(i)}
             if len(members) >= LEAST:
                 kept.append(_Abstraction(trait, item.title, frozenset(members)))
                 if not snapshot.since or members != before[item.id] or members & changed:
@@ -108,7 +109,7 @@ class AbstractionPromoter:
         ids = {object_id(MemoryType.ABSTRACTION.value, f"{self.name}:{a.trait}"): a for a in kept}
         found: dict[str, _Upper] = {}
         placed = {id_ for trait, item in held.items() if trait.startswith(_META) for id_ in before[item.id]}
-        loose = [a for id_, a in ids.items() if id_ not in placed and all(i in traits.of for i in a.members)]
+        loose = [a for id_, a in ids.items() if id_ not in placed and all(map(traits.is_read, a.members))]
         for meta in sorted((trait for trait in held if trait.startswith(_META)), key=lambda m: (len(before[held[m].id]), m)):
             trait = meta.removeprefix(_META)
             joining = [a for a in loose if a.trait != trait and _share(traits, a, trait) >= MOSTLY and f"{_META}{a.trait}" not in held]
@@ -117,6 +118,12 @@ class AbstractionPromoter:
             if len(lower) >= LEAST:
                 found[trait] = _Upper(held[meta].title, _by_size(lower))
         return found
+
+    async def _as_before(self, snapshot: Snapshot, upper: Mapping[str, _Upper], touched: Collection[str], held: Mapping[str, Item]) -> set[str]:
+        """The traits of the meta-concepts whose pages can only come out as they are."""
+        before = await memberships(snapshot, self.name)
+        ids = {trait: {object_id(MemoryType.ABSTRACTION.value, f"{self.name}:{a.trait}") for a in u.lower} for trait, u in upper.items()}
+        return {trait for trait, u in upper.items() if snapshot.since and before[held[f"{_META}{trait}"].id] == ids[trait] and not any(a.trait in touched for a in u.lower)}
 
     async def _page(self, snapshot: Snapshot, traits: Traits, found: _Abstraction, texts: Mapping[str, str]) -> Wanted:
         nodes = traits.nodes
@@ -244,7 +251,7 @@ def _found_upper(snapshot: Snapshot, traits: Traits, kept: Sequence[_Abstraction
     is itself such a trait becomes the meta-concept."""
     under: dict[str, list[_Abstraction]] = defaultdict(list)
     for a in kept:
-        for trait, n in Counter(t for i in a.members for t in traits.of[i] if t.startswith((FOLDER, TAG, WORDS))).items():
+        for trait, n in Counter(t for i in a.members for t in traits.of(i) if t.startswith((FOLDER, TAG, WORDS))).items():
             if n >= MOSTLY * len(a.members) and trait != a.trait and len(traits.holders[trait]) <= UPPER * len(traits.nodes):
                 under[trait].append(a)
     titles = {fold(a.title): a.trait for a in kept}
@@ -260,7 +267,7 @@ def _found_upper(snapshot: Snapshot, traits: Traits, kept: Sequence[_Abstraction
 
 
 def _share(traits: Traits, a: _Abstraction, trait: str) -> float:
-    return sum(trait in traits.of[i] for i in a.members) / len(a.members)
+    return sum(trait in traits.of(i) for i in a.members) / len(a.members)
 
 
 def _by_size(lower: Sequence[_Abstraction]) -> tuple[_Abstraction, ...]:

@@ -42,7 +42,7 @@ async def _names(snapshot: Snapshot, nodes: Mapping[str, Node], orders: Sequence
 
 def _names_of(traits: Traits, order: Sequence[str], bodies: Mapping[str, str]) -> list[str]:
     nodes = traits.nodes
-    shared = Counter(trait for i in order for trait in traits.of[i] if LEAST <= len(traits.holders.get(trait, ())) <= BROAD * len(nodes))
+    shared = Counter(trait for i in order for trait in traits.of(i) if LEAST <= len(traits.holders.get(trait, ())) <= BROAD * len(nodes))
     worth = {trait: n / len(order) * math.log(len(nodes) / len(traits.holders[trait])) for trait, n in shared.items() if n >= COVERS * len(order)}
     found: list[str] = []
     for trait in sorted(worth, key=lambda trait: (-worth[trait], -len(trait), trait))[:5]:

@@ -91,6 +91,10 @@ class EvolutionEngine:
         if not dry_run:
             async with self._writing():
                 report.record = await self._write_record(report)
+                for phase in chosen if report.record and report.complete else ():
+                    if isinstance(phase, Resting):
+                        await plan(phase, await self._snapshot.refresh(await self._since(phase)))
+                        await phase.settle(self._catalog)
                 if report.complete and not names:
                     await self._mark(self._phases)
         return report

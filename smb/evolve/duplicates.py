@@ -77,7 +77,10 @@ async def same_names(snapshot: Snapshot) -> dict[Pair, Sameness]:
         meets = may_meet(items[i].title for i in sorted(fresh))
         looked_at = [item for item in looked_at if item.id in fresh or meets(item.title)]
     slips = slips_in(item.title for item in looked_at)
-    pairs = set(pairs_of({item.id: keys_of(item.title, slips=slips) for item in looked_at}, fresh))
+    keys = {i: keys_of(items[i].title, slips=slips) for i in fresh}
+    acronyms = any(key.startswith("short ") for i in fresh for key in keys[i])  # two long names don't meet by their initials
+    keys |= {item.id: keys_of(item.title, slips=slips, acronyms=acronyms) for item in looked_at if item.id not in fresh}
+    pairs = set(pairs_of(keys, fresh))
     pairs |= {p for p in await _alias_pairs(snapshot.catalog, fresh) if p[0] in items and p[1] in items}
     if not pairs:
         return {}

@@ -21,6 +21,8 @@ from smb.model.revision import Revision, RevisionKind, Statement, new_revision
 from smb.stores.catalog import Catalog
 
 OVER = "what it rests on no longer says so"
+UNDONE = "undone"  # reason of what an undo takes away, and of the earlier words it gives back
+KEPT_AWAY = (MemoryType.CONTRADICTION, MemoryType.QUESTION)  # once taken away, not raised again in other words
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +137,30 @@ async def as_planned(actor: str, proposals: Proposals, snapshot: Snapshot) -> Pl
 
 
 def _said(actor: str, w: Wanted, history: Sequence[Revision]) -> tuple[list[Revision], int]:
+    """The revision that says what is wanted, and whether what a person decided keeps it out: what they wrote or took away stays so; what
+    they undid stays so while it is the same that would be said again."""
     live = [r for r in stated(history) if r.object_id == w.id]
     if any(isinstance(r.statement, Statement) and r.statement.mode is Mode.AUTHORED for r in live):
-        return [], 0  # a person has taken it over
-    mine = [r for r in live if said_by(r, actor)]
-    if any(_restated(r, w).id == r.id for r in mine) or any(worded_from(r.statement) == w.text for r in mine):
-        return [], 0
-    if not mine and any(undone_by_a_person(r, history, actor) for r in history if r.object_id == w.id and said_by(r, actor) and r.statement is not None):
         return [], 1
-    known = {r.id for r in history}
-    revision = new_revision(RevisionKind.ASSERT, w.id, w.type.value, statement=w.statement, evidence=w.evidence, replaces=tuple(r.id for r in mine), actor=actor)
-    while revision.id in known:
-        revision = new_revision(RevisionKind.ASSERT, w.id, w.type.value, statement=w.statement, evidence=w.evidence, replaces=(*revision.replaces, revision.id), actor=actor)
-    return [revision], 0
+    held = [r for r in live if said_by(r, actor) or r.reason == UNDONE]
+    if any(_says(r, w) for r in held):
+        return [], 0
+    taken = [r for r in history if r.object_id == w.id and said_by(r, actor) and r.statement is not None and undone_by_a_person(r, history, actor)]
+    if taken and not any(said_by(r, actor) for r in held) and (
+            w.type in KEPT_AWAY or any(_says(r, w) for r in taken) or not all(_undone(r, history) for r in taken)):
+        return [], 1
+    known = {r.id: r for r in history}
+    return [again(new_revision(RevisionKind.ASSERT, w.id, w.type.value, statement=w.statement, evidence=w.evidence, replaces=tuple(r.id for r in held),
+                               actor=actor), known)], 0
+
+
+def _says(r: Revision, w: Wanted) -> bool:
+    return _restated(r, w).id == r.id or worded_from(r.statement) == w.text
+
+
+def _undone(r: Revision, history: Iterable[Revision]) -> bool:
+    """Whether an undo took it away, rather than somebody who wants none of it."""
+    return any(h.kind is RevisionKind.REVOKE and r.id in h.replaces and h.reason == UNDONE for h in history)
 
 
 def _restated(r: Revision, w: Wanted) -> Revision:
@@ -156,7 +169,7 @@ def _restated(r: Revision, w: Wanted) -> Revision:
 
 
 def _withdrawn(actor: str, history: Sequence[Revision], id_: str) -> list[Revision]:
-    mine = [r for r in stated(history) if r.object_id == id_ and said_by(r, actor)]
+    mine = [r for r in stated(history) if r.object_id == id_ and (said_by(r, actor) or r.reason == UNDONE)]
     if not mine:
         return []
     return [new_revision(RevisionKind.REVOKE, id_, mine[0].object_type, replaces=tuple(sorted(r.id for r in mine)), reason=OVER, actor=actor)]

@@ -57,9 +57,19 @@ class Names:
 
     def filter(self, ids: Collection[str]) -> Callable[[str], object]:
         """A quick test that no text which names one of `ids` fails."""
-        words = sorted({name.split(" ")[0] for name, of in self._of.items() if any(i in ids for i in of)})
-        search = re.compile("|".join(map(re.escape, words))).search if words else None
-        return lambda text: search is not None and search(fold(text))
+        begun: dict[str, list[list[str]]] = {}
+        for name, of in self._of.items():
+            if any(i in ids for i in of):
+                begun.setdefault(name.partition(" ")[0], []).append(name.split(" "))
+        search = re.compile("|".join(map(re.escape, sorted(begun)))).search if begun else None
+
+        def may_name(text: str) -> bool:
+            if search is None or not search(fold(text)):
+                return False
+            words = _words(text)
+            return bool(_UNSPACED.search(text)) or any(words[n : n + len(name)] == name for n, word in enumerate(words) for name in begun.get(word, ()))
+
+        return may_name
 
     def _stands_out(self, word: str, text: str, item: Item) -> bool:
         if not word.isascii() and word.upper() == word.lower():

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from smb.evolve.grouping.partition import Node
 from smb.evolve.snapshot import Doc
@@ -45,7 +45,8 @@ class Phrase:
     ends: bool
 
 
-def phrases_of(title: str) -> list[Phrase]:
+@lru_cache(maxsize=32_768)
+def phrases_of(title: str) -> tuple[Phrase, ...]:
     """The runs of one to four words of `title` that may name something, none across punctuation."""
     found: list[Phrase] = []
     for part in _PART.split(title):
@@ -60,43 +61,63 @@ def phrases_of(title: str) -> list[Phrase]:
                     found.append(Phrase(" ".join(stems[start:end]), " ".join(words[start:end]), all(_CODE.search(w) for w in words[end:])))
                 elif words[end - 1].lower() not in _JOINING:
                     break
-    return found
+    return tuple(found)
 
 
 @dataclass
 class Traits:
-    """Who has which trait, of the nodes `read` (all, where it is None). `of` lists the traits of each node read, `holders` ids by
-    trait, each trait with at least three."""
+    """Who has which trait, of the nodes `read` (all, where it is None): each is looked at when it is asked about."""
 
     nodes: Mapping[str, Node]
     documents: Mapping[str, Doc]
     kinds: Mapping[str, Sequence[str]]
     read: Collection[str] | None = None
-    surfaces: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    endings: Counter[str] = field(default_factory=Counter)
-    holders: dict[str, list[str]] = field(default_factory=dict)
-    of: dict[str, list[str]] = field(default_factory=dict)
+    _of: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         filed = Counter(folder for node in self.nodes.values() for folder in self.folders_of(node))
         self.broad = {folder for folder, n in filed.items() if n > BROAD * len(self.nodes)}
         self.folder_names = Counter(folder.rpartition("/")[2] for folder, n in filed.items() if n > 2)
+
+    def is_read(self, id_: str) -> bool:
+        return id_ in (self.nodes if self.read is None else self.read)
+
+    def of(self, id_: str) -> list[str]:
+        """The traits of a node that is read."""
+        if id_ not in self._of:
+            self._of[id_] = list(self._read(self.nodes[id_]))
+        return self._of[id_]
+
+    @cached_property
+    def holders(self) -> dict[str, list[str]]:
+        """Ids by trait, each trait with at least three."""
         found: dict[str, list[str]] = defaultdict(list)
-        for id_ in self.nodes if self.read is None else sorted(self.read):
-            self.of[id_] = list(self._read(self.nodes[id_]))
-            for trait in self.of[id_]:
+        for id_ in self._ids:
+            for trait in self.of(id_):
                 found[trait].append(id_)
-        self.holders = {trait: ids for trait, ids in found.items() if len(ids) > 2}
+        return {trait: ids for trait, ids in found.items() if len(ids) > 2}
+
+    @cached_property
+    def _written_as(self) -> tuple[dict[str, Counter[str]], Counter[str]]:
+        """How titles write each phrase, and how often it ends one."""
+        surfaces: dict[str, Counter[str]] = defaultdict(Counter)
+        endings: Counter[str] = Counter()
+        for id_ in self._ids:
+            for phrase in {phrase.key: phrase for phrase in phrases_of(self.nodes[id_].item.title)}.values():
+                surfaces[phrase.key][phrase.surface] += 1
+                endings[phrase.key] += phrase.ends
+        return surfaces, endings
+
+    @property
+    def _ids(self) -> Collection[str]:
+        return self.nodes if self.read is None else sorted(self.read)
 
     def among(self, ids: Iterable[str]) -> list[str]:
         """The traits any of `ids` has and at least three have, sorted."""
-        return sorted({trait for id_ in ids for trait in self.of[id_] if trait in self.holders})
+        return sorted({trait for id_ in ids for trait in self.of(id_) if trait in self.holders})
 
     def _read(self, node: Node) -> Iterable[str]:
         phrases = {phrase.key: phrase for phrase in phrases_of(node.item.title)}
-        for phrase in phrases.values():
-            self.surfaces[phrase.key][phrase.surface] += 1
-            self.endings[phrase.key] += phrase.ends
         folders = self.folders_of(node)
         yield from (f"{WORDS}:{key}" for key in phrases)
         if node.item.type is MemoryType.CONCEPT:  # an entity's tag is the sort of entity it is
@@ -145,7 +166,8 @@ class Traits:
         if " " not in key:
             return ""
         written = " ".join(self._word(word) for word in surface.split())
-        ends = self.endings[key] >= 0.6 * sum(self.surfaces[key].values())
+        surfaces, endings = self._written_as
+        ends = endings[key] >= 0.6 * sum(surfaces[key].values())
         return _capital(ends and plural(written) or written)
 
     def _placed_title(self, folder: str, word: str) -> str:
@@ -168,7 +190,7 @@ class Traits:
         key = " ".join(stem(word) for word in words.lower().split())
         found: list[str] = []
         for word in words.split():
-            cases = Counter({s: n for s, n in self.surfaces.get(stem(word.lower()), Counter()).items() if s.lower() == word.lower()})
+            cases = Counter({s: n for s, n in self._written_as[0].get(stem(word.lower()), Counter()).items() if s.lower() == word.lower()})
             if not cases and not is_word(word.lower()) and word.isascii():
                 return ""
             found.append(self._word(min(cases, key=lambda s: (-cases[s], s)) if cases else word))
@@ -176,7 +198,7 @@ class Traits:
 
     def surface(self, key: str) -> str:
         """A phrase as most titles write it."""
-        return min(self.surfaces[key].items(), key=lambda pair: (-pair[1], pair[0]))[0]
+        return min(self._written_as[0][key].items(), key=lambda pair: (-pair[1], pair[0]))[0]
 
     def _word(self, word: str) -> str:
         return word.lower() if word[1:].islower() and is_word(word.lower()) and not self.names_a_thing(word) else word

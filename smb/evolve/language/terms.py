@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from smb.model.english import IRREGULAR, STOP_WORDS
 
+_LETTER = re.compile("[a-z]")  # what the stemmer looks at
 _WORD = re.compile(r"[^\W_]+(?:['’.+#-]+[^\W_]+)*[+#]*")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0e7f]+")
 
@@ -27,6 +28,8 @@ def words_of(text: str) -> list[str]:
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The stem of a folded word: "fired" and "firing" have one, "wrote" and "writes" have one."""
+    if not _LETTER.search(word):
+        return word
     word = word.removesuffix("'s").removesuffix("’s")
     return _stemmer()(IRREGULAR.get(word, word))
 

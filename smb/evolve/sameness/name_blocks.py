@@ -23,15 +23,16 @@ _LOOSE = frozenset("of the and or a an inc ltd llc gmbh corp corporation limited
 _NUMERONYM = re.compile(r"[a-z]\d{1,2}[a-z]\Z")
 
 
-def keys_of(title: str, aliases: Iterable[str] = (), slips: Mapping[str, str] = {}) -> frozenset[str]:
-    """The keys of an object with this title; `aliases` are those its notes declare, `slips` misspelt words and what they stand for."""
+def keys_of(title: str, aliases: Iterable[str] = (), slips: Mapping[str, str] = {}, acronyms: bool = True) -> frozenset[str]:
+    """The keys of an object with this title; `aliases` are those its notes declare, `slips` misspelt words and what they stand for.
+    Without `acronyms` a name of several words meets none."""
     keys = {f"name {fold(name)}" for name in (title, *aliases)}
     for name in names_in(title):
-        keys.update(_keys(name, slips))
+        keys.update(_keys(name, slips, acronyms))
     return frozenset(keys)
 
 
-def _keys(name: str, slips: Mapping[str, str]) -> Iterator[str]:
+def _keys(name: str, slips: Mapping[str, str], acronyms: bool) -> Iterator[str]:
     parts = parts_of(name)
     words = parts.words
     if not words:
@@ -48,7 +49,7 @@ def _keys(name: str, slips: Mapping[str, str]) -> Iterator[str]:
     elif len(words) < 7:
         yield f"joined {parts.joined.rstrip('s')}"
     if len(words) > 1 and len(words) < 12:
-        yield from (f"initials {letters}" for letters in initials(name))
+        yield from (f"initials {letters}" for letters in (initials(name) if acronyms else ()))
     elif is_acronym(name):
         yield from (f"initials {letters_of(name)}", f"short initials {letters_of(name)}")
     if _NUMERONYM.match(parts.joined):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 _ARTICLES = frozenset(("the", "a", "an"))
 _HONORIFICS = frozenset("dr prof professor doctor mr mrs ms miss mx sir dame lord lady rev hon".split())
@@ -69,6 +70,7 @@ def without_accents(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(out))
 
 
+@lru_cache(maxsize=32_768)
 def parts_of(name: str) -> NameParts:
     """`name` taken apart; of one without letters or digits the marks."""
     text = without_accents(unicodedata.normalize("NFKC", name)).strip()

@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 def evolve(
     session: Session,
     phase: Annotated[list[str] | None, typer.Option("--phase", metavar="NAME", help="Run this phase alone; repeatable.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change; write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change, each phase by itself; write nothing.")] = False,
     deadline: Annotated[float | None, typer.Option(metavar="SECONDS", parser=seconds, help="Begin no phase after so long; the next run goes on.")] = None,
     every: Annotated[bool, typer.Option("--every", help="Go on until interrupted, a cycle every SMB_EVOLUTION_INTERVAL_SECONDS.")] = False,
     interval: Annotated[float | None, typer.Option("--interval", metavar="SECONDS", parser=seconds, help="With --every: seconds between cycles.")] = None,
@@ -35,6 +35,8 @@ def evolve(
     lock_timeout: LockOption = None,
 ) -> None:
     """Let the bank organise itself: merge, split, find contradictions, build on top."""
+    if interval is not None and not every:
+        raise typer.BadParameter("it says how long --every waits between cycles; give --every, too", param_hint="--interval")
     while True:
         started = time.monotonic()
         with Progress(session.err) as progress:
@@ -78,13 +80,16 @@ def evolve_text(report: dict[str, Any], page: Page) -> str:
     did = [phase for phase in report["phases"] if phase["committed"] or (report["dry_run"] and phase["proposed"])]
     verb = "Would change" if report["dry_run"] else "Changed"
     total = sum(phase["proposed" if report["dry_run"] else "committed"] for phase in did)
-    lines = [page.strong(f"{verb} {count(total, 'object')} in {report['seconds']:.1f} s") if did else page.strong(f"Nothing to do ({report['seconds']:.1f} s)")]
+    kept = sum(phase["dropped"] for phase in report["phases"])
+    nothing = "Nothing to do" if report["complete"] else "Nothing finished in time"
+    lines = [page.strong(f"{verb} {count(total, 'object')} in {report['seconds']:.1f} s" if did else f"{nothing} ({report['seconds']:.1f} s)")]
     width = max((len(phase["name"]) for phase in did), default=0)
     for phase in did:
         kinds = ", ".join(count(n, kind) for kind, n in phase["by_type"].items())
-        kept = page.faint(f"  {phase['dropped']} left as people decided") if phase["dropped"] else ""
         note = page.faint(f"  {phase['note']}") if phase["note"] else ""
-        lines.append(f"  {phase['name']:{width}}  {kinds}{note}{kept}")
+        lines.append(f"  {phase['name']:{width}}  {kinds}{note}")
+    if kept:
+        lines.append(page.faint(f"{count(kept, 'object')} left as people edited, deleted or undid {'it' if kept == 1 else 'them'}"))
     if not report["complete"]:
         lines.append(page.warning("The deadline came first; run it again to go on."))
     lines += _model_text(report.get("model"), page)
@@ -109,5 +114,7 @@ def undo_text(answer: dict[str, Any], page: Page) -> str:
     """Which transactions are taken back, and how many objects that changes."""
     verb = "Would take back" if answer["dry_run"] else "Took back"
     lines = [page.strong(f"{verb} {count(len(answer['undone']), 'transaction')}; {count(answer['objects'], 'object')}")]
+    if answer["transaction"]:
+        lines.append(page.faint("What was taken back stays so while the notes stay as they are; ") + f"`smb undo {answer['transaction'][:12]}`" + page.faint(" brings it back."))
     lines += [f"  {page.place(act['transaction'][:12])}  {act['phase']}  {page.faint(act['recorded_at'])}  {count(act['revisions'], 'revision')}" for act in answer["undone"]]
     return "\n".join(lines)

@@ -27,7 +27,7 @@ def status_text(answer: dict[str, Any], page: Page) -> str:
         "objects": page.style(kinds or "none yet"),
         "contested": page.warning(f"{contested:,}") if contested else "",
         "past": ", ".join(past),
-        "layers": ", ".join(f"{layer}: {n:,}" for layer, n in answer["layers"].items()),
+        "layers": ", ".join(f"{layer}: {n:,}" for layer, n in sorted(answer["layers"].items())),
         "generation": f"{answer['generation'][:12]} after {count(answer['transactions'], 'transaction')}",
         "indexes": lagging if behind else page.good("up to date"),
         "embedder": page.style(answer["embedder"] or "not used yet"),

@@ -17,16 +17,25 @@ PROPOSED = 12  # lines of proposals in text; --json has more
 def register(app: typer.Typer) -> None:
     group = typer.Typer(cls=SmbGroup, add_completion=False, rich_markup_mode=None)
     group.callback(invoke_without_command=True, help="Show the keys with one value at a time, and what looks like one.")(keys)
-    for command in (add, remove):
-        group.command(cls=SmbCommand)(command)
+    for command in (list_, add, remove):
+        group.command(command.__name__.rstrip("_"), cls=SmbCommand)(command)
     app.add_typer(group, name="keys")
 
 
 def keys(ctx: typer.Context, bank: BankOption = None, as_json: JsonOption = False, debug: DebugOption = False) -> None:
     keep(ctx, bank, as_json)
     if ctx.invoked_subcommand is None:
-        session = Session.start(bank_dir=ctx.meta.get("smb.bank"), as_json=ctx.meta["smb.json"])
-        session.show(session.ask(lambda bank: bank.keys()), keys_text)
+        _show(Session.start(bank_dir=ctx.meta.get("smb.bank"), as_json=ctx.meta["smb.json"]))
+
+
+def _show(session: Session) -> None:
+    session.show(session.ask(lambda bank: bank.keys()), keys_text)
+
+
+@banked
+def list_(session: Session) -> None:
+    """Show the keys with one value at a time, and what looks like one."""
+    _show(session)
 
 
 @banked
