@@ -16,15 +16,17 @@ import orjson
 
 from smb.evolve.opposing.contradiction_page import state_of
 from smb.evolve.contradictions import ANSWERED
+from smb.evolve.opposing.differences import OppositionKind
 from smb.evolve.opposing.opposed_claims import KEYS
 from smb.evolve.phase import again
 from smb.model.authorship import said_by
 from smb.model.currentness import Verdict, as_object, judge, stated
-from smb.model.disagreement import (PHASE, Decision, Disagreement, Settled, decided, decision_of, disagreement_of, ended_by, repeats, settled,
+from smb.model.disagreement import (PHASE, Decision, Disagreement, Settled, decided, decides, decision_of, disagreement_of, repeats, scoped, settled,
                                     standing_contests)
+from smb.model.edges import EdgeType
 from smb.model.errors import SmbError
 from smb.model.identity import fold, object_id
-from smb.model.objects import MemoryObject, MemoryType, Mode
+from smb.model.objects import Link, MemoryObject, MemoryType, Mode
 from smb.model.revision import Revision, RevisionKind, Statement, Transaction, new_revision, revision_from_json
 from smb.model.validity import to_iso
 from smb.signing import NotEntitled, refuse_overruling, signer
@@ -34,12 +36,20 @@ from smb.writer import Writer
 KIND = "conflict"  # of the transactions
 CLAIM = MemoryType.CLAIM.value
 CONTRADICTION = MemoryType.CONTRADICTION.value
+KINDS = tuple(dict.fromkeys((*(kind.value for kind in OppositionKind), "value")))
 Which = Literal["open", "resolved", "all"]
 
 
 class UnknownConflict(SmbError):
     def __init__(self, reference: str):
         super().__init__(f"There is no contradiction {reference!r}. `smb conflicts --all` lists them.")
+
+
+class UnknownKind(SmbError):
+    exit_code = 2
+
+    def __init__(self, kind: str):
+        super().__init__(f"There is no kind {kind!r} of contradictions. The kinds are {', '.join(KINDS)}.")
 
 
 class NotAResolution(SmbError):
@@ -89,7 +99,9 @@ class Conflicts:
     # ------------------------------------------------------------ the list
 
     async def list(self, which: Which = "open", kind: str = "", about: str = "") -> list[dict[str, Any]]:
-        """As DESIGN.md, section 8, says, oldest first; `about` is a word or name in what is said."""
+        """As DESIGN.md, section 8, says, oldest first; `about` is a word or name in what is said. Raises UnknownKind."""
+        if kind and kind not in KINDS:
+            raise UnknownKind(kind)
         conflicts = await self._load()
         titles = {row["id"]: row["title"] for row in await self._catalog.fetch_in(
             "SELECT id, title FROM memory_objects WHERE id IN ({marks})", sorted({o.about for o in self._claims.values() if o.about}))}
@@ -171,23 +183,24 @@ class Conflicts:
     def _told_side(self, side: Sequence[str], paths: Mapping[str, str]) -> dict[str, Any]:
         lead = self._claims[side[0]]
         citations: dict[tuple[str, str, int], dict[str, Any]] = {}
-        for i in side:
+        for i in [i for i in side if self._verdicts[i].holds] or side[:1]:
             for r in self._verdicts[i].supports:
                 for span in r.evidence:
                     citations.setdefault((r.document, span.source, span.byte_start), {
                         "path": paths.get(r.document, ""), "document": r.document, "source": span.source, "line_start": span.line_start,
                         "line_end": span.line_end, "quote": span.quote})
-        by_document = {cited["source"]: key for key, cited in citations.items() if cited["path"]}
+        by_document = {cited["source"] for cited in citations.values() if cited["path"]}
         return {
             "id": lead.id, "text": lead.title, "value": lead.value or None, "standing": self._verdicts[lead.id].standing,
-            "citations": [cited for cited in citations.values() if cited["path"] or cited["source"] not in by_document],
+            "citations": [cited for cited in citations.values() if cited["path"] or not by_document],
             "also": [{"id": i, "text": self._claims[i].title} for i in side[1:]],
         }
 
     # ------------------------------------------------------------ resolving
 
     async def resolve(self, reference: str, wanted: Resolution, clock: Callable[[], datetime]) -> dict[str, Any]:
-        """Commits what a person decides: the conflict as `list` tells it, with "changed" and "transaction". Raises UnknownConflict,
+        """Commits what a person decides: the conflict as `list` tells it, with "changed", "transaction" and the "overridden"
+        decision that counted until now (None where it was open). Raises UnknownConflict,
         NotAResolution, SideGone, SignerMissing, NotEntitled, BankLocked."""
         async with self._writer.writing():
             (conflict,) = await self._load([await self._found(reference)])
@@ -195,7 +208,8 @@ class Conflicts:
             done = await self._writer.commit(Transaction(KIND, revisions[0].actor, clock(), tuple(revisions))) if revisions else None
         after = Conflicts(self._catalog, self._writer, self._authority)
         (told,) = [one for one in await after.list("all") if one["id"] == conflict.object.id]
-        return {**told, "changed": done is not None, "transaction": done.id if done else None}
+        before = conflict.decision if conflict.settled is not None and done else None
+        return {**told, "changed": done is not None, "transaction": done.id if done else None, "overridden": _overridden(before) if before else None}
 
     async def _found(self, reference: str) -> str:
         rows = await self._catalog.fetch("SELECT id FROM memory_objects WHERE type = ? AND id LIKE ?", (CONTRADICTION, reference.removeprefix("mem-") + "%"))
@@ -231,7 +245,7 @@ class Conflicts:
                 refuse_overruling(self._histories[i], self._claims[i], who, authority)
             planned += self._kept(made, lost)
         if made.how == "both":
-            planned += [r for side, scope in zip((one, other), made.scopes, strict=True) for i in side for r in self._scoped(i, scope, made)]
+            planned += [self._restated(i, made, (), scope, beside) for side, scope, beside in zip((one, other), made.scopes, (other, one), strict=True) for i in side]
         planned += self._uncontested(one, other, made) + self._uncontested(other, one, made)
         return planned + await self._answered(c)
 
@@ -265,25 +279,27 @@ class Conflicts:
         for row in rows:
             r = revision_from_json(orjson.loads(row["line"]))
             history = {h.id: h for h in self._histories.get(r.object_id, ())}
-            if isinstance(r.statement, Statement) and r.id not in ended_by(history.values()):
-                planned.append(again(new_revision(RevisionKind.REVOKE, r.object_id, CLAIM, replaces=(r.id,), reason="decided anew", actor=who), history))
+            said = [h.id for h in stated(history.values()) if h.object_id == r.object_id and decides(h) and h.reason == before.of_claims] if r.statement else []
+            if said:
+                planned.append(again(new_revision(RevisionKind.REVOKE, r.object_id, CLAIM, replaces=tuple(sorted(said)), reason="decided anew", actor=who), history))
         return planned
 
     def _kept(self, made: Decision, lost: Sequence[str]) -> list[Revision]:
         closed = tuple(sorted(r.id for i in lost for r in stated(self._histories[i]) if r.object_id == i))
         return [self._restated(made.keep, made, closed)] if closed else []
 
-    def _scoped(self, id_: str, scope: str, made: Decision) -> list[Revision]:
-        return [self._restated(id_, made, (), scope)]
-
-    def _restated(self, id_: str, made: Decision, closes: tuple[str, ...], scope: str = "") -> Revision:
-        """A claim in its own words and with its own evidence, said by who decided."""
+    def _restated(self, id_: str, made: Decision, closes: tuple[str, ...], scope: str = "", beside: Sequence[str] = ()) -> Revision:
+        """A claim in its own words, said by who decided. Its quotes are its notes' and go when they go (`ingest` sees to that)."""
         claim, supports = self._claims[id_], self._verdicts[id_].supports
         said = next(r.statement for r in reversed(supports) if isinstance(r.statement, Statement) and r.statement.title == claim.title)
         extra = (*(pair for pair in said.extra if pair[0] != "scope"), ("scope", f"scope: {orjson.dumps(scope).decode()}")) if scope else said.extra
-        statement = replace(said, mode=Mode.AUTHORED, body=f"{claim.title}\n\nScope: {scope}" if scope else said.body, extra=extra)
+        statement = replace(said, mode=Mode.AUTHORED, extra=extra)
+        if scope:
+            title = scoped(claim.title, scope)
+            links = (*said.links, *(Link(i, EdgeType.RELATED_TO) for i in beside))
+            statement = replace(statement, title=title, value=scoped(said.value, scope), body=f"{title}\nScope: {scope}", links=links)
         kind = RevisionKind.SUPERSEDE if closes else RevisionKind.ASSERT
-        return again(new_revision(kind, id_, CLAIM, statement=statement, evidence=claim.evidence, replaces=closes, reason=f"{made.by} decided: {made.reason}", actor=made.by),
+        return again(new_revision(kind, id_, CLAIM, statement=statement, replaces=closes, reason=made.of_claims, actor=made.by),
                      {r.id: r for r in self._histories[id_]})
 
     def _uncontested(self, side: Sequence[str], others: Sequence[str], made: Decision) -> list[Revision]:
@@ -308,3 +324,7 @@ class Conflicts:
         mine = [r.id for r in stated(history) if r.object_id == id_ and said_by(r, PHASE)]
         revoke = new_revision(RevisionKind.REVOKE, id_, MemoryType.QUESTION.value, replaces=tuple(sorted(mine)), reason=ANSWERED, actor=PHASE)
         return [again(revoke, {r.id: r for r in history})] if mine else []
+
+
+def _overridden(before: Decision) -> dict[str, Any]:
+    return {"how": before.how, "by": before.by, "reason": before.reason, "keep": before.keep or None, "scopes": list(before.scopes), "at": to_iso(before.at)}

@@ -14,7 +14,7 @@ from smb.model.currentness import Standing, judge
 from smb.model.errors import SmbError
 from smb.model.evidence import DocumentVersion, Span
 from smb.model.identity import fold
-from smb.model.objects import MemoryObject
+from smb.model.objects import MemoryObject, Mode
 from smb.model.provenance import closure_of
 from smb.model.revision import DOCUMENT, Revision, Statement
 from smb.model.validity import to_iso
@@ -138,17 +138,25 @@ class Lookup:
                 raise AmbiguousReference(reference, [row["id"] for row in rows])
             if rows:
                 return str(rows[0]["id"])
-        named = await self.catalog.fetch("SELECT DISTINCT object_id FROM names WHERE folded = ? ORDER BY object_id", (fold(reference),))
+        named = await self._named(reference)
         if len(named) > 1:
-            raise AmbiguousReference(reference, [row["object_id"] for row in named])
+            raise AmbiguousReference(reference, named)
         if named:
-            return str(named[0]["object_id"])
+            return named[0]
         if documents:
             rows = await self._at_path(reference)
             if rows:
                 return str(rows[0]["id"])
         meant = "an object's id or its name" + ", a note's path" * documents + ", or SUBJECT / ATTRIBUTE" * keys
         raise UnknownReference(reference, meant)
+
+    async def _named(self, reference: str) -> list[str]:
+        """Ids of the objects a name means: those of just this title, else those whose title reads the same, else those that have
+        it as an alias; what notes state before what was worked out."""
+        rows = await self.catalog.fetch(
+            "SELECT n.object_id, n.alias, o.title, o.mode FROM names n JOIN memory_objects o ON o.id = n.object_id WHERE n.folded = ? ORDER BY n.object_id", (fold(reference),))
+        ranks = {str(row["object_id"]): (row["alias"], row["title"] != reference.strip(), row["mode"] == Mode.INFERRED) for row in rows}
+        return [i for i, rank in ranks.items() if rank == min(ranks.values())]
 
     async def item_id(self, reference: str) -> str:
         """The id of an item of an answer: a passage's, or an object's by what `object_id` takes. Raises UnknownReference,

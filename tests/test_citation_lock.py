@@ -16,6 +16,7 @@ ITEMS = {
     5: "(窯.md, line 1) 窯の温度は九百度である。",
     6: "(courses.md, line 3) Courses\nOdile moved her Monday course to Kiln South. The shop sells cups on Fridays.",
     7: "(web.md, line 5) Web shop\nIt listened on port 8090 until 2031-12-04.",
+    8: "(decision.md, line 2) The shop server moved from port 8090 to port 8443 on 2031-07-14.",
 }
 TRUE = [
     "The big kiln reaches 1290 °C [1].", "It reached 1300 °C before, and reaches 1,290 °C now [1, 2].", "Dara Wenn relined the kiln on 2031-03-04 [1].",
@@ -23,6 +24,7 @@ TRUE = [
     "The server has 32 GB of memory and two fans [4].", "According to the notes, the bench server is in Harrow Street [4].", "窯の温度は九百度である [5]。",
     "Formerly the big kiln reached 1300 °C. [2]", "Odile moved her course to Kiln South [6].", "The web shop listened on port 8090 until 2031-12-04 [7].",
     "Dara Wenn repairs the loom every April, and she relined the big kiln on 2031-03-04 [1, 3].", "The bench server runs 3.11.4 and has two fans [4].",
+    "The shop server moved from port 8090 to 8443 on 2031-07-14 [8].", "On 2031-07-14 the shop server moved to port 8443 [8].",
 ]
 
 
@@ -65,6 +67,7 @@ def lies() -> list[str]:
         "Dara Wenn repairs the loom every April and runs version 3.11.4 [3, 4].", "The web shop reached 1300 °C [2, 7].",
     ]
     found += [f"{splice[: splice.index('[')].rstrip()}, says Dara Wenn [3]." for splice in SPLICES]
+    found += ["The shop server moved from port 8443 to port 8090 on 2031-07-14 [8]."]
     found += [f"The big kiln reaches {n} °C [1]." for n in range(900, 1290, 5)]
     return list(dict.fromkeys(found))
 

@@ -145,6 +145,35 @@ def test_a_deadline_keeps_finished_phases_and_the_next_cycle_does_the_rest(bank:
     assert report.complete and report.phases[0].proposed == 0 and report.phases[1].committed
 
 
+def test_however_short_the_deadline_runs_get_to_the_end(bank: Path) -> None:
+    names = ("first", "second", "third")
+
+    async def slowly() -> None:
+        await asyncio.sleep(0.05)
+
+    done = 0
+    for done in range(1, 12):
+        if run(bank, *(Listing(name, slowly) for name in names), seconds=0.001).complete:
+            break
+    assert done <= 2 * len(names)  # each may have to look once more at what the one before it wrote
+
+
+def test_what_a_person_rejected_is_not_said_again(bank: Path) -> None:
+    run(bank, Listing())
+    rejected = object_id("insight", "listing:all")
+
+    async def reject() -> None:
+        async with Bank.open(bank, clock=lambda: MOMENT) as opened:
+            await opened.reject(rejected, who="Ana", reason="no")
+
+    asyncio.run(reject())
+    for version in (2, 3):
+        phase = Listing()
+        phase.version = version
+        report = run(bank, phase)
+        assert report.phases[0].committed == 0 and report.phases[0].dropped == 1 and not report.record
+
+
 def test_a_bank_that_moves_on_while_a_phase_looks_is_looked_at_again(bank: Path, tmp_path: Path) -> None:
     notes = iter(range(9))
 

@@ -93,6 +93,21 @@ def test_earlier_words_given_back_by_an_undo_follow_the_notes_again(bank: Path, 
     assert [title for title in titles(bank) if title.startswith("There are")] == [f"There are {entities} entities"]
 
 
+def test_a_withdrawal_that_was_undone_is_not_made_again_in_every_cycle(bank: Path, tmp_path: Path) -> None:
+    write(tmp_path / "kb", {"people/Mo.md": "---\ntags: [person]\n---\n# Mo Tann\n\nMo Tann spins.\n"})
+    ingest(bank, tmp_path / "kb")
+    run(bank, Listing())
+    (tmp_path / "kb" / "people" / "Mo.md").unlink()
+    ingest(bank, tmp_path / "kb")
+    run(bank, Listing())
+    ask(bank, "undo")
+    for version in (2, 3):
+        phase = Listing()
+        phase.version = version
+        report = run(bank, phase)
+        assert report.phases[0].committed == 0 and report.phases[0].dropped and not report.record
+
+
 def test_cycles_undone_in_turn_leave_nothing_of_theirs(bank: Path, tmp_path: Path) -> None:
     run(bank, Listing())
     write(tmp_path / "kb", {"people/Mo.md": "---\ntags: [person]\n---\n# Mo Tann\n\nMo Tann spins.\n"})

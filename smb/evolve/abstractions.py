@@ -52,7 +52,7 @@ class _Abstraction:
 
 class AbstractionPromoter:
     name = "abstractions"
-    version = 1
+    version = 2
 
     async def propose(self, snapshot: Snapshot) -> Proposals:
         held = {item.identity.removeprefix(f"{self.name}:"): item for item in snapshot.derived(self.name)}
@@ -129,8 +129,8 @@ class AbstractionPromoter:
         nodes = traits.nodes
         order = typical(snapshot, nodes, found.members)
         resting, folder = places(nodes, traits.documents, order)
-        known = {stem(word) for word in words_of(f"{found.title} {found.trait}")}
-        spoken = shared_words({i: f"{nodes[i].item.title} {texts[i]}" for i in order}, order, known)
+        known = {stem(word) for title in (found.title, found.trait, *(nodes[i].item.title for i in order)) for word in words_of(title)}
+        spoken = shared_words({i: texts[i] for i in order}, order, known)
         told, tellers = sayings(nodes, texts, order)
         cited = list(dict.fromkeys([*order[:3], *(i for _, users in spoken for i in users[:2]), *tellers]))[:12]
         body = [f"{len(order)} concepts of {len(resting)} notes {_reason(found.trait, (nodes[i].item.title for i in order))}, such as {links(nodes, order, more=0)}."]

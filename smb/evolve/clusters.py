@@ -23,7 +23,7 @@ SHOWN = 3
 
 class ClusterPages:
     name = "clusters"
-    version = 1
+    version = 2
 
     async def propose(self, snapshot: Snapshot) -> Proposals:
         return await propose(snapshot, Style(self.name, MemoryType.CLUSTER, Bond.LIKENESS, _order, _names, _opening, _nearest))
@@ -34,7 +34,7 @@ async def _order(snapshot: Snapshot, nodes: Mapping[str, Node], members: frozens
 
 
 async def _names(snapshot: Snapshot, nodes: Mapping[str, Node], orders: Sequence[Sequence[str]]) -> list[list[str]]:
-    """What most of each share, with words that set it apart; else its most typical member."""
+    """What most of each share, where that is no other thing's name, or with names that set it apart; else its most typical member."""
     traits = Traits(nodes, await snapshot.documents(), await kinds_of(snapshot)) if orders else None
     bodies = await snapshot.bodies([i for order in orders for i in order])
     return [_names_of(traits, order, bodies) for order in orders if traits]
@@ -49,7 +49,8 @@ def _names_of(traits: Traits, order: Sequence[str], bodies: Mapping[str, str]) -
         if title := traits.title_of(trait).removeprefix("About "):
             known = {stem(word) for word in words_of(f"{title} {trait}")}
             spoken = [word for word, _ in shared_words({i: f"{nodes[i].item.title} {bodies.get(i, '')}" for i in order}, order, known, 2)]
-            found.append(f"{title}: {', '.join(spoken)}" if spoken else "" if traits.names_a_thing(title) else title)
+            names = [word for word in spoken if word != word.lower()]
+            found += ["" if traits.names_a_thing(title) else title, f"{title}: {', '.join(names)}" if names else ""]
     short = short_titles(nodes, order)
     return [*found, f"{short[0]} and similar", " and ".join(short[:2])]
 

@@ -17,7 +17,7 @@ SHOWN = 3
 
 class CommunityPages:
     name = "communities"
-    version = 1
+    version = 2
 
     async def propose(self, snapshot: Snapshot) -> Proposals:
         return await propose(snapshot, Style(self.name, MemoryType.COMMUNITY, Bond.LINKS, _order, _names, _opening, _joined))

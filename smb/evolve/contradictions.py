@@ -16,10 +16,11 @@ from smb.evolve.phase import Proposals, Wanted, again
 from smb.evolve.snapshot import Item, Snapshot
 from smb.model.authorship import said_by
 from smb.model.currentness import as_object, judge, stated
-from smb.model.disagreement import PHASE, Decision, Disagreement, Settled, covered, decision_of, decisions, disagreement_of, repeats, settled, standing_contests
+from smb.model.disagreement import (PHASE, Decision, Disagreement, Settled, covered, decides, decision_of, decisions, disagreement_of, repeats, settled,
+                                    standing_contests)
 from smb.model.edges import EdgeType
 from smb.model.identity import object_id
-from smb.model.objects import Link, MemoryType, Mode
+from smb.model.objects import Link, MemoryObject, MemoryType, Mode
 from smb.model.revision import Revision, RevisionKind, Statement, new_revision
 
 CLAIM = MemoryType.CLAIM.value
@@ -51,7 +52,7 @@ class ContradictionDetector:
         fresh = None if snapshot.since == 0 else await fresh_claims(snapshot, claims)
         judge_ = Judge(snapshot)
         found = await opposed_claims(snapshot, claims, judge_, fresh)
-        await judge_.read(i for one in known if one.decision is None for i in one.disagreement.claims)
+        await judge_.read(i for one in known for i in one.disagreement.claims)
         known = joined(known, found, judge_, snapshot.canonical)
         return await Told(snapshot, known, await claim_histories(snapshot, known)).proposals()
 
@@ -107,14 +108,14 @@ def joined(known: Sequence[Known], found: Iterable[Opposed], judge_: Judge, lead
 
 def _with_voice(d: Disagreement, o: Opposed, judge_: Judge, lead: Callable[[str], str]) -> Disagreement | None:
     """`d` with a claim that opposes one of its sides as the other side does, and doesn't oppose that one; None where it tells of
-    something else."""
+    something else, or nobody says any more what it would stand beside."""
     if d.kind != o.kind:
         return None
     one, other = d.canonical(lead)
     for new, old in ((o.one, o.other), (o.other, o.one)):
-        if old in other and all(judge_.of(new, i) is None for i in sorted(one)):
+        if old in other and any(map(judge_.knows, one)) and all(judge_.of(new, i) is None for i in sorted(one)):
             return replace(d, one=tuple(dict.fromkeys((*d.one, new))))
-        if old in one and all(judge_.of(new, i) is None for i in sorted(other)):
+        if old in one and any(map(judge_.knows, other)) and all(judge_.of(new, i) is None for i in sorted(other)):
             return replace(d, other=tuple(dict.fromkeys((*d.other, new))))
     return None
 
@@ -163,14 +164,14 @@ class Told:
             if (claim := as_object(self._histories[i], about=i, verdict=verdict)) is not None:
                 told = sorted(verdict.supports, key=lambda r: r.document in paths)  # a person's statement repeats a document's quotes
                 quotes = {span: f"{paths.get(r.document, span.source[:12])}:{span.lines}" for r in told for span in r.evidence}
-                voices[i] = Voice(claim, tuple(sorted(quotes.items(), key=lambda pair: (pair[1], pair[0].byte_start))))
+                voices[i] = Voice(_as_noted(claim, verdict.supports), tuple(sorted(quotes.items(), key=lambda pair: (pair[1], pair[0].byte_start))))
         return voices
 
     def objects(self, one: Known, voices: Mapping[str, Voice], state: Settled | None) -> tuple[Wanted, Wanted]:
         """The contradiction and its question."""
         d = one.disagreement
         claims = [voices[i].claim for i in d.claims if i in voices]
-        first, second = voices[d.one[0]].claim, voices[d.other[0]].claim
+        first, second = (_speaker(side, voices).claim for side in (d.one, d.other))
         about = self._snapshot.items.get(first.about) if first.about and first.about == second.about else None
         title = title_of(d, first, second, about.title if about is not None else "")
         evidence = tuple(dict.fromkeys(span for side in (d.one, d.other) for span in [s for i in side if i in voices for s, _ in voices[i].quotes][:SPANS]))
@@ -235,6 +236,17 @@ def _reopened(one: Known) -> list[Revision]:
 
 
 def _question(voices: Mapping[str, Voice], d: Disagreement, contradiction: Wanted) -> str:
-    one, other = voices[d.one[0]], voices[d.other[0]]
+    one, other = _speaker(d.one, voices), _speaker(d.other, voices)
     return (f"{one.link} stands against {other.link}; see [[{contradiction.page}|{contradiction.statement.title}]].\n\n"
-            f"`smb conflicts resolve {contradiction.id}` settles it.")
+            "`smb conflicts` lists it with its id while it is open; somebody has to say which side holds.")
+
+
+def _as_noted(claim: MemoryObject, supports: Iterable[Revision]) -> MemoryObject:
+    """A claim as its notes say it, without the scope a person has given it."""
+    said = next((r.statement for r in supports if isinstance(r.statement, Statement) and not decides(r)), None)
+    return replace(claim, title=said.title, value=said.value) if said is not None and "scope" in dict(claim.extra) else claim
+
+
+def _speaker(side: Sequence[str], voices: Mapping[str, Voice]) -> Voice:
+    """The first claim of a side that holds, of one that is gone the first."""
+    return next((voices[i] for i in side if i in voices and voices[i].holds), voices[side[0]])

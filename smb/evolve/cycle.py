@@ -70,11 +70,12 @@ class EvolutionEngine:
 
     async def run(self, names: Collection[str] = (), *, dry_run: bool = False, seconds: float | None = None, progress: Progress | None = None) -> CycleReport:
         """Runs the phases `names` (all, when empty). Phases not begun after `seconds` are left for the next cycle, one under
-        way then is given up; what was finished stays. Raises UnknownPhase, BankLocked."""
+        way then is given up, but for the first that has something to look at: every run gets on. What was finished stays.
+        Raises UnknownPhase, BankLocked."""
         for name in names:
             if name not in self.names:
                 raise UnknownPhase(name, self.names)
-        self._ends = None if seconds is None else asyncio.get_running_loop().time() + seconds
+        self._ends, ends = None, None if seconds is None else asyncio.get_running_loop().time() + seconds
         report = CycleReport()
         chosen = [phase for phase in self._phases if not names or phase.name in names]
         if not dry_run:
@@ -83,11 +84,13 @@ class EvolutionEngine:
         for n, phase in enumerate(chosen):
             if progress:
                 progress(phase.name, n, len(chosen))
+            rested = await self._rests(phase)
             try:
                 report.phases.append(await (self._dry(phase) if dry_run else self._run(phase)))
             except TimeoutError:
                 report.complete = False
                 break
+            self._ends = self._ends if rested else ends
         if not dry_run:
             async with self._writing():
                 report.record = await self._write_record(report)

@@ -50,9 +50,7 @@ class Insights:
 
 async def _linked(snapshot: Snapshot) -> dict[str, tuple[int, int]]:
     """Each thing notes link to or that links → (how many link to it, to how many it links)."""
-    rows = await snapshot.catalog.fetch("SELECT source, target, held_by FROM edges WHERE type != ?", (EdgeType.EXPLAINS.value,))
-    stated = {i for i, item in snapshot.items.items() if item.mode is not Mode.INFERRED}
-    ends = {(row["source"], row["target"]) for row in rows if row["held_by"] in stated and row["source"] in stated and row["target"] in stated}
+    ends = {(edge.source, edge.target) for edge in await snapshot.edges() if edge.type is not EdgeType.EXPLAINS}
     into, out = Counter(target for _, target in ends), Counter(source for source, _ in ends)
     return {i: (into[i], out[i]) for i in sorted(into.keys() | out.keys())}
 

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from smb.evolve.snapshot import Snapshot
 from smb.model.authorship import said_by, text_hash, worded_from
-from smb.model.currentness import stated
+from smb.model.currentness import is_rejected, stated
 from smb.model.evidence import Span
 from smb.model.identity import object_id, slugify
 from smb.model.objects import MemoryType, Mode
@@ -126,7 +126,9 @@ async def as_planned(actor: str, proposals: Proposals, snapshot: Snapshot) -> Pl
         planned += said
         dropped += refused
     for id_ in sorted(proposals.considered - wanted.keys()):
-        planned += _withdrawn(actor, histories.get(id_, []), id_)
+        said, refused = _withdrawn(actor, histories.get(id_, []), id_)
+        planned += said
+        dropped += refused
     for revision in proposals.revisions:
         known = {r.id: r for r in histories.get(revision.object_id, ())}
         if revision.id not in known:
@@ -140,7 +142,7 @@ def _said(actor: str, w: Wanted, history: Sequence[Revision]) -> tuple[list[Revi
     """The revision that says what is wanted, and whether what a person decided keeps it out: what they wrote or took away stays so; what
     they undid stays so while it is the same that would be said again."""
     live = [r for r in stated(history) if r.object_id == w.id]
-    if any(isinstance(r.statement, Statement) and r.statement.mode is Mode.AUTHORED for r in live):
+    if any(isinstance(r.statement, Statement) and r.statement.mode is Mode.AUTHORED for r in live) or is_rejected(history, w.id):
         return [], 1
     held = [r for r in live if said_by(r, actor) or r.reason == UNDONE]
     if any(_says(r, w) for r in held):
@@ -168,11 +170,16 @@ def _restated(r: Revision, w: Wanted) -> Revision:
                         reason=r.reason, actor=r.actor)
 
 
-def _withdrawn(actor: str, history: Sequence[Revision], id_: str) -> list[Revision]:
+def _withdrawn(actor: str, history: Sequence[Revision], id_: str) -> tuple[list[Revision], int]:
+    """The revoke of what the phase holds and no longer wants, and whether a person who undid that revoke keeps it out."""
     mine = [r for r in stated(history) if r.object_id == id_ and (said_by(r, actor) or r.reason == UNDONE)]
     if not mine:
-        return []
-    return [new_revision(RevisionKind.REVOKE, id_, mine[0].object_type, replaces=tuple(sorted(r.id for r in mine)), reason=OVER, actor=actor)]
+        return [], 0
+    known = {r.id: r for r in history}
+    revoke = new_revision(RevisionKind.REVOKE, id_, mine[0].object_type, replaces=tuple(sorted(r.id for r in mine)), reason=OVER, actor=actor)
+    if revoke.id in known and undone_by_a_person(revoke, history, actor):
+        return [], 1
+    return [again(revoke, known)], 0
 
 
 def undone_by_a_person(revision: Revision, history: Iterable[Revision], actor: str) -> bool:

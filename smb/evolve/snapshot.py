@@ -37,6 +37,7 @@ EVOLVED = "evolve"  # kind of the transactions of a cycle
 _COLUMNS = ("id, type, title, confidence, standing, mode, verification, subject, attribute, value, about, attributed_to, valid_from, valid_to, "
             "recorded_at, modified, CASE mode WHEN 'inferred' THEN identity ELSE '' END, supports, changed, vector_row, tags, location, merged_into")
 _TYPES = {str(t): t for t in MemoryType}
+_EDGE_TYPES = {str(t): t for t in EdgeType}
 _MODES = {str(m): m for m in Mode}
 _CONTESTED = Standing.CONTESTED.value
 
@@ -83,8 +84,7 @@ def wikilink(page: str, title: str) -> str:
     return f"[[{page}|{shown}]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """An edge of the graph; `held_by` is the object that states it."""
 
     source: str
@@ -151,9 +151,7 @@ class Snapshot:
         if latest != self.latest:
             rows = await self.catalog.fetch(f"SELECT {_COLUMNS} FROM memory_objects WHERE changed > ?", (self.latest,))
             others = await self.catalog.fetch("SELECT 1 FROM transactions WHERE seq > ? AND kind != ? LIMIT 1", (self.latest, EVOLVED))
-            for row in rows:
-                self._take(row)
-            if others or any(row["mode"] != Mode.INFERRED.value for row in rows):
+            if any([self._take(row) for row in rows]) or others:
                 self._documents = self._edges = None
                 self._kept_stated.clear()
             self._stated_in = None
@@ -164,9 +162,11 @@ class Snapshot:
         self.since = since
         return self
 
-    def _take(self, row: Any) -> None:
+    def _take(self, row: Any) -> bool:
+        """Holds what a row says; whether that is another thing than was held, of what notes and people state. What something was
+        made of is touched by it and says what it said."""
         id_ = row["id"]
-        self._forget(id_)
+        old = self._forget(id_)
         if row["standing"] not in HOLDS:
             self.ended[id_] = row["changed"]
             if row["merged_into"]:
@@ -177,8 +177,10 @@ class Snapshot:
             if item.identity:
                 self._derived.setdefault(item.identity.partition(":")[0], set()).add(id_)
         self._recent.setdefault(row["changed"], set()).add(id_)
+        new = self.items.get(id_)
+        return row["mode"] != Mode.INFERRED.value and (old is None or new is None or old._replace(changed=new.changed) != new)
 
-    def _forget(self, id_: str) -> None:
+    def _forget(self, id_: str) -> Item | None:
         if (old := self.items.pop(id_, None)) is not None:
             self._ids[old.type].discard(id_)
             if old.identity:
@@ -187,6 +189,7 @@ class Snapshot:
         self.merged.pop(id_, None)
         if before is not None:
             self._recent[before].discard(id_)
+        return old
 
     def _moved(self) -> Iterable[str]:
         """What changed or stopped holding since the phase last looked."""
@@ -229,6 +232,8 @@ class Snapshot:
 
     def canonical(self, id_: str) -> str:
         """What an object was merged into in the end; itself where it was not."""
+        if id_ not in self.merged:
+            return id_
         seen: set[str] = set()
         while (into := self.merged.get(id_)) is not None and id_ not in seen:
             seen.add(id_)
@@ -321,11 +326,9 @@ class Snapshot:
         """The edges notes and people state between objects that hold, sorted; nothing evolution worked out is among them."""
         if self._edges is None:
             rows = await self.catalog.fetch("SELECT source, target, type, held_by, weight FROM edges ORDER BY source, target, type, held_by")
-            self._edges = [
-                Edge(source.id, target.id, EdgeType(row["type"]), holder.id, row["weight"]) for row in rows
-                if (holder := self.items.get(row["held_by"])) is not None and holder.mode is not Mode.INFERRED
-                and (source := self.items.get(row["source"])) is not None and (target := self.items.get(row["target"])) is not None
-                and source.mode is not Mode.INFERRED and target.mode is not Mode.INFERRED]
+            told = {i: i for i, item in self.items.items() if item.mode is not Mode.INFERRED}
+            self._edges = [Edge(told[source], told[target], _EDGE_TYPES[type_], told[holder], weight) for source, target, type_, holder, weight in rows
+                           if holder in told and source in told and target in told]
         return self._edges
 
     async def edges_at(self, ids: Iterable[str]) -> list[Edge]:
@@ -334,7 +337,7 @@ class Snapshot:
         for end in ("source", "target"):
             for row in await self.catalog.fetch_in(f"SELECT source, target, type, held_by, weight FROM edges WHERE {end} IN ({{marks}})", sorted(set(ids))):
                 rows[(row["source"], row["target"], row["type"], row["held_by"])] = row
-        return [Edge(row["source"], row["target"], EdgeType(row["type"]), row["held_by"], row["weight"]) for _, row in sorted(rows.items()) if self._is_stated(row)]
+        return [Edge(row["source"], row["target"], _EDGE_TYPES[row["type"]], row["held_by"], row["weight"]) for _, row in sorted(rows.items()) if self._is_stated(row)]
 
     def _is_stated(self, row: Any) -> bool:
         told = (self.items.get(row["held_by"]), self.items.get(row["source"]), self.items.get(row["target"]))

@@ -37,7 +37,7 @@ class SynthesisGenerator:
     """Restates, finds and withdraws syntheses and the relationships they discover."""
 
     name = "syntheses"
-    version = 1
+    version = 2
 
     async def propose(self, snapshot: Snapshot) -> Proposals:
         again = await revisit(snapshot, self.name)

@@ -27,7 +27,7 @@ class Timelines:
     """A page for every thing with claims of at least three days. `reader` is shared with the narratives."""
 
     name = "timelines"
-    version = 1
+    version = 2
 
     def __init__(self, reader: StepReader | None = None):
         self._reader = reader or StepReader()
@@ -62,7 +62,7 @@ def _page(snapshot: Snapshot, topic: Item, steps: Sequence[Step], total: int, qu
             line += f" — *changed:* it was {_values(before[s.claim.id])} before"
         if s.by:
             until = [at[i].day for i in s.by if i in at]
-            line += f" — *no longer so{' since ' + min(until) if until else ''}*"
+            line += f" — *no longer so{' since ' + min(until) if until and min(until) > s.day else ''}*"
         if s.claim.contested:
             line += " — *contested*"
         lines.append(line)

@@ -54,7 +54,7 @@ class WorldModels:
 async def _relations(snapshot: Snapshot, subjects: Collection[str]) -> dict[str, list[tuple[str, Item, Item]]]:
     """Thing → (edge as seen from it, the other end, the relationship that states it)."""
     found: dict[str, list[tuple[str, Item, Item]]] = defaultdict(list)
-    for edge in await snapshot.edges():
+    for edge in await snapshot.edges_at(subjects):
         holder = snapshot.items[edge.held_by]
         if holder.type is MemoryType.RELATIONSHIP and edge.type not in (EdgeType.REFERENCES, EdgeType.RELATED_TO):
             for end, other, name in ((edge.source, edge.target, edge.type.value), (edge.target, edge.source, SEEN_FROM_THE_TARGET[edge.type])):
@@ -67,8 +67,9 @@ async def _told(snapshot: Snapshot, subjects: Collection[str]) -> dict[str, list
     """Thing → what is said of it without a key, the surest first."""
     found: dict[str, list[Item]] = defaultdict(list)
     for claim in snapshot.stated(MemoryType.CLAIM):
-        subject = snapshot.canonical(claim.about)
-        if subject in subjects and not claim.attribute and not claim.attributed_to and fold(snapshot.items[subject].title) in fold(claim.title):
+        if claim.attribute or claim.attributed_to or (subject := snapshot.canonical(claim.about)) not in subjects:
+            continue
+        if fold(snapshot.items[subject].title) in fold(claim.title):
             found[subject].append(claim)
     for claims in found.values():
         claims.sort(key=lambda c: (-c.supports, -c.confidence, c.valid_from or "", c.id))

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import replace
 
 from smb.ingest.passages import ContentPlaces, part
+from smb.ingest.plain_keys import is_value
 from smb.ingest.segment import Piece
 from smb.ingest.source_text import SourceText
 
@@ -31,7 +32,8 @@ def as_chat(pieces: list[Piece], source: SourceText) -> list[Piece] | None:
     """The pieces with their turns told apart, or None when they are no chat.
 
     A chat has at least four turns, which are most of its text blocks, and at least two speakers who come back within
-    one section: a list of `**Label:** value` names each label once.
+    one section: a list of `**Label:** value` names each label once. Where most who come back only ever "say" a value by
+    itself (a number, a date, a name), or most turns of a plain list are no sentences, they are properties.
     """
     candidates = [p for p in pieces if p.kind in ("paragraph", "item") and p.level <= 1 and not p.quoted and not p.callout]
     texts = sum(p.kind not in ("heading", "html") for p in pieces)
@@ -55,7 +57,24 @@ def as_chat(pieces: list[Piece], source: SourceText) -> list[Piece] | None:
         return None
     if len(said) * 2 > turns + 1:
         return None
+    listed = all(piece.kind == "item" and piece.content[0] not in "*[(0123456789" for piece in candidates if id(piece) in split)
+    if _are_properties([turn for parts in split.values() for turn in parts], listed):
+        return None
     return [turn for piece in pieces for turn in split.get(id(piece), [piece])]
+
+
+def _are_properties(turns: list[Piece], listed: bool) -> bool:
+    """Whether what looks like turns is the same properties of several things. `listed`: as the items of a list, without markup."""
+    said: dict[str, list[str]] = {}
+    for turn in turns:
+        said.setdefault(turn.speaker, []).append(turn.content)
+    back = [contents for contents in said.values() if len(contents) > 1]
+    if 2 * sum(all(is_value(content) for content in contents) for contents in back) > len(back):
+        return True
+    if not listed:
+        return False
+    told = [content for contents in back for content in contents]
+    return 2 * sum(content.endswith(("?", "!", ".")) or len(content.split()) > 2 and not is_value(content) for content in told) < len(told)
 
 
 def _turns(piece: Piece, source: SourceText) -> list[Piece]:

@@ -1,4 +1,4 @@
-"""Claims with a key of their own: `**Key:** value` lines, front-matter properties, cells of small tables.
+"""Claims with a key of their own: `**Key:** value` and `Key: value` lines, front-matter properties, cells of small tables.
 
 Owns which of them are knowledge and which are housekeeping. Never reads running text.
 """
@@ -18,8 +18,9 @@ from smb.ingest.lexicon import (
 )
 from smb.model.measure import with_unit, without_unit
 from smb.ingest.note import Block, Property
+from smb.ingest.plain_keys import About, is_name, owners
 from smb.ingest.signals import valid_in
-from smb.ingest.survey import Survey
+from smb.ingest.survey import Keyed, Survey
 from smb.model.evidence import Span
 from smb.model.identity import fold
 from smb.model.objects import MemoryType
@@ -49,27 +50,34 @@ def is_definition(value: str) -> bool:
 
 
 def _lines(seen: Survey) -> list[Draft]:
-    under: dict[str, set[str]] = {}
+    above = owners(seen.note.blocks) if seen.keyed else {}
+    under: dict[str, set[tuple[str, str]]] = {}
     for line in seen.keyed:
-        under.setdefault(fold(line.key), set()).add(_section(line.block))
+        owner = above.get(line.block.byte_start)
+        under.setdefault(fold(line.key), set()).add((_section(line.block), owner[0] if owner else ""))
     drafts = []
     for line in seen.keyed:
         if is_definition(line.value) or not _is_key(line.key):
             continue
-        section = _section(line.block)
-        subject = section if section and len(under[fold(line.key)]) > 1 and seen.kind == "" else seen.title
-        drafts.append(
-            _claim(
-                seen,
-                subject,
-                line.key,
-                line.value,
-                seen.quoter.block(line.block),
-                0.7,
-                tags=("correction",) if line.struck else (),
-            )
-        )
+        spans = [seen.span(line.block, line.said) if line.said else seen.quoter.block(line.block)]
+        about = line.about or _owner(above.get(line.block.byte_start), under[fold(line.key)])
+        if about is not None:
+            subject = about[0]
+            spans.append(seen.quoter.block(about[1]))
+        else:
+            subject = _section_or_title(seen, line, under[fold(line.key)])
+        drafts.append(_claim(seen, subject, line.key, line.value, *spans, confidence=0.7, tags=("correction",) if line.struck else ()))
     return drafts
+
+
+def _owner(above: About | None, places: set[tuple[str, str]]) -> About | None:
+    """What stands right above a list as what it is about: where that is a name, or the key stands under several such."""
+    return above if above and (is_name(above[0]) or len({owner for _, owner in places}) > 1) else None
+
+
+def _section_or_title(seen: Survey, line: Keyed, places: set[tuple[str, str]]) -> str:
+    section = _section(line.block)
+    return section if section and len({heading for heading, _ in places}) > 1 and seen.kind == "" else seen.title
 
 
 def _section(block: Block) -> str:
@@ -86,7 +94,7 @@ def _properties(seen: Survey) -> list[Draft]:
         if prop.items and is_knowledge(prop):
             value = ", ".join(plain_name(item) for item in prop.items[:12])
             if 0 < len(value) <= MAX_VALUE and not _CODE_CELL.search(value):
-                drafts.append(_claim(seen, seen.title, prop.key.replace("_", " "), value, seen.quoter.block(prop), 0.7))
+                drafts.append(_claim(seen, seen.title, prop.key.replace("_", " "), value, seen.quoter.block(prop), confidence=0.7))
     return drafts
 
 
@@ -136,7 +144,7 @@ def _table(seen: Survey, rows: list[Block]) -> list[Draft]:
         if keyed:
             unit = cells[2] if len(cells) > 2 and headers[2].lower() in ("unit", "units", "einheit", "単位", "单位") else ""
             if cells[1].lower() not in _EMPTY and len(cells[1]) <= MAX_CELL and keys[fold(cells[0])] == 1:
-                drafts.append(_claim(seen, seen.title, cells[0], f"{cells[1]} {unit}".strip(), seen.quoter.block(row), 0.7))
+                drafts.append(_claim(seen, seen.title, cells[0], f"{cells[1]} {unit}".strip(), seen.quoter.block(row), confidence=0.7))
             continue
         for i, cell in enumerate(cells[:10]):
             header = headers[i] if i < len(headers) else ""
@@ -150,7 +158,7 @@ def _table(seen: Survey, rows: list[Block]) -> list[Draft]:
             ):
                 continue
             subject, when = (seen.title, cells[column]) if by_date else (cells[column], "")
-            drafts.append(_claim(seen, subject, header, cell, seen.quoter.block(row), 0.65, when=when))
+            drafts.append(_claim(seen, subject, header, cell, seen.quoter.block(row), confidence=0.65, when=when))
     return drafts if len(drafts) <= 3 * MAX_TABLE_CLAIMS and _informative(drafts) else []
 
 
@@ -185,7 +193,7 @@ def _informative(drafts: list[Draft]) -> bool:
 
 
 def _claim(
-    seen: Survey, subject: str, attribute: str, value: str, span: Span, confidence: float, tags: tuple[str, ...] = (), when: str = ""
+    seen: Survey, subject: str, attribute: str, value: str, *spans: Span, confidence: float, tags: tuple[str, ...] = (), when: str = ""
 ) -> Draft:
     dated = parse_interval(when) if when else ALWAYS
     valid, valid_text = (dated, "") if dated.known else valid_in(value)
@@ -194,7 +202,7 @@ def _claim(
     return Draft(
         MemoryType.CLAIM,
         f"{subject} – {attribute}{f', {when}' if when else ''}: {value}",
-        (span,),
+        spans,
         subject=subject,
         attribute=attribute,
         value=value,

@@ -241,6 +241,21 @@ LABELS = _words(
     "status: ps p.s btw aside disclaimer correction edited aside fix bonus caveat 输入 输出 示例 解释 提示 说明 注意 注 输入格式 输出格式 "
     "数据范围 进阶 例"
 )
+PLAIN_LABELS = _words(  # where they open a line without markup: what follows is a remark or a thing to do, not a value
+    "idea ideas hypothesis cause causes reason reasons rationale goal goals short long full code more further details detail info "
+    "usage command commands run tl tldr error errors warn debug trace fatal exception todos task tasks action actions follow-up "
+    "remember reminder remark remarks comment comments quote rule trick challenge bug issue issues one also like such "
+    "tag tags keyword keywords alias aliases permalink slug uid uuid http https ftp mailto file "
+    "aufgabe aufgaben idee hinweis achtung frage antwort beispiel nota exemplo ejemplo remarque exemple 备注 备考 例如 问题 答案 題目 題目描述 "
+    "備考 注記 質問 回答 方法 参考 时间复杂度 空间复杂度 时间 思路 示例"
+)
+STATUS_WORDS = frozenset((
+    "open", "closed", "done", "active", "inactive", "accepted", "rejected", "approved", "proposed", "pending", "draft", "final",
+    "in progress", "on hold", "blocked", "cancelled", "canceled", "completed", "complete", "finished", "planned", "ongoing", "paused",
+    "paid", "unpaid", "signed", "sold", "sold out", "retired", "deprecated", "superseded", "archived", "enabled", "disabled",
+    "yes", "no", "high", "medium", "low", "full-time", "part-time", "single", "married", "offline", "online",
+    "offen", "erledigt", "aktiv", "進行中", "完了", "有効", "無効", "进行中", "已完成", "完成",
+))
 TERM_HEADERS = _words("term terms word concept acronym abbreviation expression 用語 术语 名词 begriff termo")
 VALUE_HEADERS = _words("value setting values amount wert valor valeur 値 值 current")
 KEY_HEADERS = _words("key setting settings property option parameter name field attribute item 項目 设置 キー 键")

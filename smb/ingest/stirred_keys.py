@@ -19,6 +19,7 @@ from smb.stores.catalog import Catalog
 
 CLAIM = MemoryType.CLAIM.value
 STAMP = "keys.settled"
+ACTOR = "keys"
 _ROWS = "SELECT id, title, subject, attribute, value, tags, standing FROM memory_objects WHERE type = 'claim' AND "
 _CLOSED = ("superseded", "contested")
 
@@ -59,9 +60,10 @@ class StirredKeys:
         them or of what was recorded since the last time."""
         from smb.ingest.supersede import denied_object, related_subjects, settle
 
+        rows = await self._unsettled()
+        planned = [*planned, *await self._lapses(planned, rows)]
         claims = [r for r in planned if r.object_type == CLAIM]
         told = [(r, r.statement) for r in claims if isinstance(r.statement, Statement)]
-        rows = await self._unsettled()
         told_ids = {r.object_id for r, _ in told}
         taken = {r.object_id for r in claims if r.kind is RevisionKind.REVOKE} - told_ids
         rows += await self.catalog.fetch_in(_ROWS + "id IN ({marks})", taken)
@@ -95,6 +97,19 @@ class StirredKeys:
             return []
         since = int(seq) if rules == self._rules and seq.isdigit() and int(seq) <= latest else 0
         return await self.catalog.fetch(_ROWS + "changed > ?", (since,))
+
+    async def _lapses(self, planned: Sequence[Revision], rows: Sequence[Any]) -> list[Revision]:
+        """The end of what a person decided of claims that no note states any more, and the return of what is stated again."""
+        from smb.model.disagreement import lapses
+
+        claims = [r for r in planned if r.object_type == CLAIM]
+        touched = {r.object_id for r in claims} | {row["id"] for row in rows}
+        touched |= {row["object_id"] for row in await self.catalog.fetch_in(
+            "SELECT DISTINCT object_id FROM revisions WHERE id IN ({marks})", sorted({t for r in claims for t in r.replaces}))}
+        decided = sorted({row["object_id"] for row in await self.catalog.fetch_in(
+            "SELECT object_id FROM revisions WHERE document_id = '' AND kind IN ('assert', 'supersede') AND object_id IN ({marks})", sorted(touched))})
+        histories = await self.catalog.histories(decided)
+        return [r for i in decided for r in lapses([*histories[i], *claims], i, ACTOR)]
 
     async def _restated(self, claims: Iterable[Revision]) -> set[str]:
         """Ids of claims that are stated again after another claim superseded them, and of those others."""

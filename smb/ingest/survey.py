@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from smb.ingest.lexicon import GENERIC_STEMS, KIND_WORDS, LABELS
 from smb.ingest.note import Block, Note
 from smb.ingest.occasion import is_activity, is_occasion
+from smb.ingest.plain_keys import About, PlainLine, plain_lines
 from smb.ingest.quoting import Quoter, sentences
 from smb.ingest.signals import Signal, SignalKind, struck, values
 from smb.ingest.speech_act import SpeechAct, speech_act, words_of
@@ -40,12 +41,15 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """`**Key:** value` as it stands in a block; `struck` are values crossed out beside the one that counts."""
+    """`**Key:** value` or `Key: value` as it stands in a block; `struck` are values crossed out beside the one that counts.
+    `said` is the line where it is one of several in its block, `about` whom a record of several lines is about."""
 
     block: Block
     key: str
     value: str
     struck: tuple[str, ...] = ()
+    said: str = ""
+    about: About | None = None
 
 
 class NameStarts:
@@ -139,6 +143,7 @@ def survey(note: Note) -> Survey:
     table: list[Block] = []
     text: list[str] = []
     before: Block | None = None
+    plain = plain_lines(note, seen.quoter)
     strikes, images = "~~" in note.text, "![" in note.text or "<img" in note.text
     for block in note.blocks:
         kind = block.kind
@@ -167,7 +172,10 @@ def survey(note: Note) -> Survey:
             gone = struck(seen.quoter.raw(block)) if strikes else []
             if shown:
                 gone = [*gone, *(" ".join((a or b).split()) for a, b in _ALT.findall(raw))]
-            _prose(seen, block, gone)
+            if lines := plain.get(block.byte_start):
+                _plain(seen, block, lines, gone)
+            else:
+                _prose(seen, block, gone)
             text.append(block.text)
     seen.rows = [rows for rows in seen.rows if not _is_listing(seen, rows)]
     seen.text = "\n".join(text)
@@ -207,6 +215,20 @@ def _is_listing(seen: Survey, rows: list[Block]) -> bool:
     if seen.code and len(rows[0].cells) > 2 and all(header.strip() in seen.code for header, _ in rows[0].cells):
         return True
     return all(not c[1].strip() or _FIGURE.match(c[1].strip()) for row in rows for c in row.cells)
+
+
+def _plain(seen: Survey, block: Block, lines: list[PlainLine], gone: list[str]) -> None:
+    """The property lines of a block; the lines between them stay prose."""
+    left, at = [], 0
+    for line in lines:
+        said = block.text[line.start : line.end]
+        alone = line.end - line.start == len(block.text)
+        here = tuple(old for old in gone if old in said)
+        seen.keyed.append(Keyed(block, line.key, line.value, here, "" if alone else said, line.about))
+        left.append(block.text[at : line.start].strip())
+        at = line.end
+    if rest := " ".join(filter(None, (*left, block.text[at:].strip()))):
+        seen.prose.append(Prose(block, len(seen.prose), tuple(sentences(rest))))
 
 
 def _prose(seen: Survey, block: Block, gone: list[str]) -> None:

@@ -21,6 +21,7 @@ _END = re.compile(r"(?:[.!?…]+[\"'”’)\]]*(?=\s|\Z|\[)|[。！？]+[」』�
 _SHORTENED = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|ca|no|nr|dr|mr|mrs|ms|prof|st|fig|sec|cf|al|\w)\.\Z", re.I)
 _PLACE = re.compile(r"\A\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)\s*")
 _PARTS = re.compile(r"[;:]\s+|,\s+(?!\d)|\s+(?:and|but|while|whereas|though|although)\s+|[、；]")
+_FROM_TO = re.compile(r"\bfrom\b([^.;]*?)\bto\b([^;]*)", re.I)
 _LEANING = frozenset("it its he his she her hers they their theirs this that these those i my we our you your".split())
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:\D|\Z))")
@@ -132,14 +133,26 @@ def _stitched(plain: str, items: Sequence[str], question: str) -> Dropped | None
         subject = first or subject
         names = {_compared(w) for w in words[1:] if w[0].isupper() or any(c.isupper() for c in w[1:])} - asked - STOP_WORDS
         needed = [*first, *sorted(names)]
-        if not any(_numbers(part) <= figures and all(_meets(word, held) for word in needed if word not in SPOKEN) and
+        if not any(_in_order(part, figures) and all(_meets(word, held) for word in needed if word not in SPOKEN) and
                    sum(_meets(word, held) for word in telling) >= SHARED_WORDS * len(telling) for held, figures in said):
             return Dropped(plain, "it joins what no sentence of what it cites says together")
     return None
 
 
-def _sources(item: str) -> list[tuple[frozenset[str], set[str]]]:
-    """(words, figures) of each sentence of an item. A sentence that leans on a title has the title's words too; the place and times
+def _in_order(part: str, figures: Sequence[str]) -> bool:
+    """Whether the figures of a part stand among `figures`, and one it goes from before the one it goes to: "from 8443 to 8090" is not
+    "from 8090 to 8443"."""
+    if not _numbers(part) <= set(figures):
+        return False
+    for m in _FROM_TO.finditer(part):
+        left, right = _figures(m[1]), _figures(m[2])
+        if left and right and figures.index(left[-1]) > figures.index(right[0]):
+            return False
+    return True
+
+
+def _sources(item: str) -> list[tuple[frozenset[str], list[str]]]:
+    """(words, figures in order) of each sentence of an item. A sentence that leans on a title has the title's words too; the place and times
     in brackets before it lend their figures to all."""
     place = _PLACE.match(item)
     head = place[0] if place else ""
@@ -150,12 +163,16 @@ def _sources(item: str) -> list[tuple[frozenset[str], set[str]]]:
         for sentence in sentences_of(line):
             leans = sentence == title or _compared((_WORD.findall(sentence) or [""])[0]) in _LEANING or ":" in sentence[:60]
             words = _folded(f"{title} {sentence}" if leans else sentence)
-            found.append((words, _numbers(f"{head} {sentence}")))
+            found.append((words, [*_figures(sentence), *_figures(head)]))
     return found
 
 
 def _numbers(text: str) -> set[str]:
-    return {m.rstrip(".,:/-") for m in _NUMBER.findall(_GROUPED.sub("", unicodedata.normalize("NFKC", text)))}
+    return set(_figures(text))
+
+
+def _figures(text: str) -> list[str]:
+    return [m.rstrip(".,:/-") for m in _NUMBER.findall(_GROUPED.sub("", unicodedata.normalize("NFKC", text)))]
 
 
 def _compared(word: str) -> str:

@@ -310,6 +310,11 @@ def sign_offs(history: Iterable[Revision], as_of: AsOf = NOW, about: str = "") -
     return tuple(r for r in signed if r.id not in undone)
 
 
+def is_rejected(history: Iterable[Revision], about: str) -> bool:
+    """Whether a person has rejected `about` for good."""
+    return any(isinstance(r.statement, SignOff) and r.statement.decision is Decision.REJECTED for r in sign_offs(history, about=about))
+
+
 def evidence_strength(supports: Iterable[Revision]) -> Verification:
     """What the evidence of these revisions alone verifies."""
     backed = [r.statement for r in supports if r.evidence and isinstance(r.statement, Statement)]

@@ -1,6 +1,7 @@
 """A disagreement of two sides, as a contradiction object holds it, and what has become of it.
 
-Owns how the sides, the kind and a person's decision stand in the front matter of a contradiction, and when one is settled.
+Owns how the sides, the kind and a person's decision stand in the front matter of a contradiction, when one is settled, and on what a
+decision about a claim rests.
 Never decides which statements are opposed.
 """
 
@@ -14,12 +15,16 @@ from typing import Any
 
 from smb.model.authorship import said_by
 from smb.model.currentness import Standing, judge, stated
-from smb.model.objects import Mode
-from smb.model.revision import Revision, RevisionKind, Statement
+from smb.model.identity import fold
+from smb.model.objects import MemoryType, Mode
+from smb.model.revision import Revision, RevisionKind, Statement, new_revision
 
 PHASE = "contradictions"  # actor of the contests, beginning of the identities
 QUESTION = f"{PHASE}:question:"
 DECISIONS = ("kept", "both", "dismissed")
+NOT_STATED = "no note states it any more"  # reasons of the end and the return of what a person decided of a claim
+STATED_AGAIN = "a note states it again"
+_DECIDED = " decided: "
 Extra = tuple[tuple[str, str], ...]
 
 
@@ -65,6 +70,11 @@ class Decision:
     scopes: tuple[str, ...] = ()
     at: datetime | None = None
     transaction: str = ""
+
+    @property
+    def of_claims(self) -> str:
+        """The reason of what it says of claims."""
+        return f"{self.by}{_DECIDED}{self.reason}"
 
     def extra(self) -> Extra:
         said = {"how": self.how, "by": self.by, "reason": self.reason, "keep": self.keep, "scopes": list(self.scopes)}
@@ -209,3 +219,45 @@ def ended_by(history: Iterable[Revision]) -> dict[str, Revision]:
         return not any(counts(again) for again in of.get(r.id, ()))
 
     return {target: standing for target, by in of.items() if (standing := next((r for r in by if counts(r)), None)) is not None}
+
+
+def decides(r: Revision) -> bool:
+    """Whether a revision says of a claim what a person decided in a contradiction."""
+    return r.object_type == MemoryType.CLAIM.value and not r.document and _DECIDED in r.reason and isinstance(r.statement, Statement)
+
+
+def lapses(history: Iterable[Revision], about: str, actor: str) -> list[Revision]:
+    """What makes a decision about the claim `about` stand exactly while something else states it: the end of one that nothing
+    bears any more, the return of one that is borne again."""
+    told = list(history)
+    mine = [r for r in told if r.object_id == about and decides(r)]
+    if not mine:
+        return []
+    counting = stated(told)
+    documents = {r.id: r.document for r in told if r.document}
+    closed = {t for r in counting if r.object_id != about and r.document for t in r.replaces if documents.get(t) == r.document}  # the note says another value now
+    live = [r for r in counting if r.object_id == about and r.id not in closed]
+    if all(map(decides, live)):
+        ended = sorted(r.id for r in live)
+        reason = NOT_STATED
+    else:
+        by = ended_by(told)
+        ended = sorted({end.id for r in mine if (end := by.get(r.id)) is not None and end.reason == NOT_STATED})
+        reason = STATED_AGAIN
+    if not ended:
+        return []
+    known = {r.id for r in told}
+    revoke = new_revision(RevisionKind.REVOKE, about, MemoryType.CLAIM.value, replaces=tuple(ended), reason=reason, actor=actor)
+    while revoke.id in known:
+        revoke = new_revision(RevisionKind.REVOKE, about, MemoryType.CLAIM.value, replaces=(*revoke.replaces, revoke.id), reason=reason, actor=actor)
+    return [revoke]
+
+
+def scoped(text: str, scope: str) -> str:
+    """A sentence or a value with where it holds; as it is where it says that itself.
+
+    >>> scoped("The gate is locked.", "at night"), scoped("22 hours", "door shut"), scoped("", "door shut")
+    ('The gate is locked (at night).', '22 hours (door shut)', '')
+    """
+    bare = text.rstrip(".。")
+    return f"{bare} ({scope}){text[len(bare) :]}" if text and fold(scope) not in fold(text) else text

@@ -9,7 +9,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from smb.model.edges import EdgeType
+from smb.model.objects import MemoryType
 from smb.recall.cite import Place, Quotes, QuoteUnreadable
+from smb.recall.decided import beside
 from smb.recall.finding import Finding
 from smb.recall.pack import MAX_CITATIONS, Group, Unit, pack
 from smb.recall.packet import LeftOut, Told
@@ -18,10 +21,11 @@ from smb.recall.rank_objects import object_unit
 from smb.recall.utility import COMPARED, Utility
 from smb.recall.verdicts import judge_objects, opponents, successors
 from smb.recall.worked_out import SIDED, bases
-from smb.stores.catalog_reader import CatalogReader
+from smb.stores.catalog_reader import CatalogReader, Scope
 
 SHOWN_SUPERSEDED = 10
 LEFT_OUT_SHOWN = 20
+EDGES_READ = 400  # of what is contested, to find its contradictions
 BASED = 3  # times the items asked for: of so many that were worked out is read beforehand what they are about
 
 
@@ -33,16 +37,21 @@ async def choose(
     finding = told.finding
     current = [u for u in units if u.verdict in ("current", "contested")]
     lapsed = [u for u in units if u.verdict not in ("current", "contested")]
-    by_id = {u.id: u for u in (*current, *finding.group, *(unit for _, unit in finding.members))}
+    ranked = {u.id: u for u in current}
+    told.pages = [ranked.get(page.id, page) for page in told.pages]
+    by_id = {u.id: u for u in (*told.pages, *current, *finding.group, *(unit for _, unit in finding.members))}
     contested = [u.judged.row for u in current[: 2 * request.n] if u.judged and u.verdict == "contested"]
     told.against = _both_ways({**(await opponents(contested, asked.as_of, reader) if contested else {}), **finding.against})
     told.bases = await bases([u for u in by_id.values() if u.worked_out][: BASED * request.n], asked.as_of, reader)
     sides = {i: basis.cited for i, basis in told.bases.items() if by_id[i].type in SIDED}
+    sides |= await beside([u for u in current[: 2 * request.n] if u.judged], reader)
     absent = {i for others in (*told.against.values(), *sides.values()) for i in others} - by_id.keys()
     by_id |= await _made(absent, asked, reader)
     made = [u for u in by_id.values() if u.dimensions is None]
     await _read_evidence(made, reader, told)
     utility.weigh(made)
+    for page in told.pages:
+        page.score = max(page.score, max((u.score for u in current), default=0.0))
     opposed = await reader.contradicting(i for u in current[:COMPARED] for i in (u.id, *u.attached))
     quotes = Quotes(read_source, told.documents)
     taken: list[Unit] = []
@@ -56,6 +65,7 @@ async def choose(
     told.current, told.units, told.superseded = current, list(chosen.units), list(apart.units)
     told.tokens, told.dropped, told.infeasible = chosen.tokens + apart.tokens, chosen.dropped, chosen.infeasible
     told.bases |= await bases((u for u in (*told.units, *told.superseded) if u.id not in told.bases), asked.as_of, reader)
+    told.titles = await _contradictions(told, reader)
     if told.superseded:
         told.closed = await successors([u.judged.row for u in told.superseded if u.judged], asked.as_of, reader)
         utility.lapse(told.superseded, told.units, {i: into for i, (into, _) in told.closed.items()})
@@ -69,18 +79,22 @@ def _offered(
     finding: Finding, current: Sequence[Unit], by_id: dict[str, Unit], sides: Mapping[str, Sequence[str]], request: RecallRequest,
     quotes: Quotes, told: Told, ranked: Iterator[Unit],
 ) -> Iterator[Group]:  # fmt: skip
-    """Groups in the order they may enter; `sides` are the ids of what a contradiction or a question is about."""
+    """Groups in the order they may enter: what an answer rests on, the pages the question names, members, the rest. `sides` are the ids
+    of what a contradiction or a question is about."""
     if finding.group:
         if all(cite(unit, quotes, told) for unit in finding.group):
             yield Group(finding.group, needed=True)
         else:
             told.finding = finding = Finding()
+    pages = [page for page in told.pages if cite(page, quotes, told) and page.citations]
+    for page in pages:
+        yield Group([page, *(by_id[i] for i in sides.get(page.id, ()) if i in by_id and cite(by_id[i], quotes, told))])
     for _, unit in finding.members:
         if cite(unit, quotes, told):
             yield Group([unit])
     shown = {
         i
-        for unit in (*finding.group, *(unit for _, unit in finding.members))
+        for unit in (*finding.group, *pages, *(unit for _, unit in finding.members))
         for i in (unit.id, *(unit.attached if unit.kind == "object" else ()))
     }
     for unit in _updates_first(ranked, by_id):
@@ -92,6 +106,17 @@ def _offered(
         group = [unit, *(by_id[i] for i in (*told.against.get(unit.id, ()), *sides.get(unit.id, ())) if i in by_id)]
         if all(cite(one, quotes, told) for one in group):
             yield Group(group)
+
+
+async def _contradictions(told: Told, reader: CatalogReader) -> dict[frozenset[str], str]:
+    """The titles of the contradictions that hold between what is shown and contested, by the claims they are between."""
+    contested = [unit.id for unit in told.units if unit.id in told.against]
+    joined: dict[str, set[str]] = {}
+    for source, target, type_, _ in await reader.edges_of(contested, EDGES_READ) if contested else ():
+        if type_ == EdgeType.CONTRADICTS:
+            joined.setdefault(source, set()).add(target)
+    rows = await reader.objects((await reader.object_rows(joined, Scope(types=(MemoryType.CONTRADICTION,)))).values())
+    return {frozenset(joined[row["id"]]): row["title"] for row in rows if row["standing"] in ("current", "contested")}
 
 
 def _both_ways(against: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

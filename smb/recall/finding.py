@@ -17,6 +17,7 @@ from smb.model.identity import fold
 from smb.model.validity import to_iso
 from smb.recall.class_question import class_question
 from smb.recall.dated import Dated
+from smb.recall.decided import decided, several
 from smb.recall.discover import Found, stem
 from smb.recall.elapsed import elapsed, ends_of, happened, written
 from smb.recall.members import Member, members_of
@@ -30,6 +31,7 @@ from smb.stores.catalog_reader import CatalogReader
 
 KEY_WHOLE = 0.999  # a key is asked for when its attribute's words are all in the question …
 KEY_COVERS = 0.5  # … and it holds this share of the question's words
+DISAGREE = "Notes disagree about what was asked; both sides are in `conflicts`."
 _DIGITS = re.compile(r"\d")
 
 ReadSource = Callable[[str], bytes]
@@ -155,11 +157,13 @@ async def _keyed(
                 return Finding()
             if _in_plural(plan, rows[0]["attribute"]):
                 return Finding(total=len(units), key=key, members=[(unit.title, unit) for unit in units])
+            if (why := await decided(sides, reader)):
+                return Finding(reason=why, total=len(units), key=key, members=[(unit.title, unit) for unit in units])
             for unit in units:
                 unit.verdict = "contested"
             return Finding(
                 "conflict",
-                "Notes disagree about what was asked; both sides are in `conflicts`.",
+                DISAGREE if any(held.contested for held in resolution.claims) else several(rows[0]["attribute"]),
                 total=len(sides),
                 key=key,
                 group=units,

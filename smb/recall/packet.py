@@ -14,7 +14,7 @@ from smb.model.objects import Verification
 from smb.model.validity import to_iso
 from smb.model.verification import MULTIPLIER, NOT_A_CLAIM
 from smb.recall.dimensions import Dimensions, confidence, explanation
-from smb.recall.finding import Finding
+from smb.recall.finding import DISAGREE, Finding
 from smb.recall.pack import TOKENIZER, Unit
 from smb.recall.query import Plan, RecallRequest
 from smb.recall.score import SIGNALS
@@ -57,6 +57,8 @@ class Told:
     closed: dict[str, tuple[tuple[str, ...], str | None]] = field(default_factory=dict)
     strengths: Mapping[str, Strength] = field(default_factory=dict)
     bases: dict[str, Basis] = field(default_factory=dict)  # what the items that were worked out rest on
+    pages: list[Unit] = field(default_factory=list)  # of evolution, that the question names
+    titles: Mapping[frozenset[str], str] = field(default_factory=dict)  # what contradictions are called, by the claims they are between
     current: list[Unit] = field(default_factory=list)  # all that holds, best first
     units: list[Unit] = field(default_factory=list)
     superseded: list[Unit] = field(default_factory=list)
@@ -214,7 +216,8 @@ def _conflicts(told: Told, by_id: Mapping[str, dict[str, Any]]) -> list[dict[str
         row = unit.judged.row if unit.judged else None
         own = told.finding.key if unit in told.finding.group else None
         key = list(own) if own else [row["subject"], row["attribute"]] if row is not None and row["attribute"] else [unit.title]
-        found.append({"key": key, "items": [by_id[i] for i in ids]})
+        title = told.titles.get(frozenset(ids))
+        found.append({"key": key, **({"title": title} if title else {}), "items": [by_id[i] for i in ids]})
     return found
 
 
@@ -245,8 +248,9 @@ def _outcome(told: Told, conflicts: list[dict[str, Any]]) -> tuple[str, str | No
         return "miss", "Nothing in the bank shares a word or a name with the question or comes near it in meaning."
     if finding.outcome:
         return finding.outcome, finding.reason
-    if conflicts and not finding.group and told.units[0].verdict == "contested":
-        return "conflict", "Notes disagree about what was asked; both sides are in `conflicts`."
+    lead = next((u for u in told.units if u not in told.pages), told.units[0])
+    if conflicts and not finding.group and lead.verdict == "contested":
+        return "conflict", DISAGREE
     if all(u.verdict not in ("current", "contested") for u in told.units):
         return "insufficient", "Only values that no longer hold were found."
     return "state", finding.reason

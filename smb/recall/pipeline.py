@@ -18,6 +18,7 @@ from smb.model.identity import fold
 from smb.recall.choice import choose
 from smb.recall.discover import Dense, Found, Graph, Hit, Keyed, Lexical, Neighbourhood, Route, RouteUnavailable
 from smb.recall.finding import KEY_WHOLE, find
+from smb.recall.named_page import named_pages
 from smb.recall.newer import Vectors, mark_updates
 from smb.recall.pack import Unit
 from smb.recall.packet import LeftOut, Told, packet_of
@@ -85,6 +86,7 @@ async def recall(
     found, failed = await _discover(asked, reader, routes if routes is not None else routes_for(request, matrix, embedder))
     told = Told(request, asked, generation, stale, degraded=[*degraded, *failed])
     vectors = matrix.vectors if matrix is not None else None
+    told.pages = await named_pages(asked, reader, request.n)
     units = in_window(await _rank(asked, request, reader, found, told, vectors), asked, told.documents)
     told.finding = await find(asked, reader, found, units, read_source)
     told.standpoint = await (standpoint or Standpoint()).at(asked, reader)
@@ -162,7 +164,7 @@ async def _rank(asked: Plan, request: RecallRequest, reader: CatalogReader, foun
     words = Asked.of(asked, terms)
     ranked = without_lapsed(units_of(Material(found, passages, judged, within, homes, admitted), words), judged, told.evidence)
     told.strengths = await strengths(reader.catalog, {i for unit in ranked for i in (unit.id, *unit.attached)})
-    ranked = _asked_for(admitted_units(ranked, asked, request.n), asked, found, told)
+    ranked = _asked_for(admitted_units(ranked, asked, request.n, {page.id for page in told.pages}), asked, found, told)
     mark_updates(ranked, asked, told.documents, words, found.rows, vectors)
     return ranked
 

@@ -29,6 +29,8 @@ class Held:
     valid: Interval
     revisions: tuple[str, ...]
     documents: frozenset[str]
+    contested: bool = False
+    scope: str = ""  # where it holds, as a person said
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ def resolve(
             verdict.valid,
             tuple(r.id for r in (*verdict.supports, *verdict.by)),
             frozenset(r.document for r in verdict.supports),
+            verdict.standing is Standing.CONTESTED,
+            dict(then.extra).get("scope", "").partition(": ")[2].strip('"'),
         )
         if verdict.holds:
             standing[object_id] = one

@@ -6,15 +6,15 @@ those that are shown. They are never evidence: what they say is in what they cit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from smb.model.authorship import MODEL
-from smb.model.currentness import AsOf, Standing, judge
+from smb.model.currentness import AsOf, Standing, as_object, judge
 from smb.model.objects import Verification
 from smb.model.revision import Revision, Statement
-from smb.model.validity import from_iso
+from smb.model.validity import Interval, from_iso
 from smb.model.verification import MULTIPLIER
 from smb.recall.dimensions import confidence
 from smb.recall.pack import Unit
@@ -39,15 +39,15 @@ class Basis:
     trust: float
 
 
-def admitted(units: Sequence[Unit], asked: Plan, n: int) -> list[Unit]:
+def admitted(units: Sequence[Unit], asked: Plan, n: int, named: Container[str] = ()) -> list[Unit]:
     """`units` with as many worked out ones as may be shown: all where the scope asks for them, else, of those that hold, the
-    best few. The records of cycles are only for who asks for them."""
+    best few. Those that are `named` by the question are shown for that. The records of cycles are only for who asks for them."""
     if asked.scope.types or any(asked.scope.layers):
         return list(units)
     room = max(1, n // SHARE)
     kept: list[Unit] = []
     for unit in units:
-        if unit.worked_out:
+        if unit.worked_out and unit.id not in named:
             if not room or unit.type == "evolution" or unit.verdict not in ("current", "contested"):
                 continue
             room -= 1
@@ -113,10 +113,16 @@ def _below(id_: str, histories: Mapping[str, Sequence[Revision]], as_of: AsOf) -
 
 
 def _changed(history: Sequence[Revision], id_: str, since: datetime | None, as_of: AsOf) -> bool:
-    """Whether anything was said of an object after `since`."""
-    return since is not None and any(
-        r.recorded_at is not None and r.recorded_at > since and (as_of.known_at is None or r.recorded_at <= as_of.known_at) for r in history
-    )
+    """Whether what an object says or how it stands is another than it was known to be at `since`; that it is contested, said by
+    more notes or said again is no change of it."""
+    return since is not None and _state(history, id_, AsOf(as_of.valid_at, since)) != _state(history, id_, as_of)
+
+
+def _state(history: Sequence[Revision], id_: str, as_of: AsOf) -> tuple[str, str, Interval | None, Standing]:
+    """(title, value, validity, standing) of an object; a contested one stands as a current one does."""
+    verdict = judge(history, as_of, id_)
+    then = as_object(history, as_of, id_, verdict)
+    return (then.title if then else "", then.value or "" if then else "", verdict.valid, Standing.CURRENT if verdict.holds else verdict.standing)
 
 
 def _reason(changed: Sequence[tuple[str, Standing]]) -> str:

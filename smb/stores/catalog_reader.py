@@ -239,9 +239,10 @@ class CatalogReader:
     # ------------------------------------------------------------ names, keys, edges, evidence
 
     async def named(self, folded: Iterable[str]) -> list[tuple[str, str]]:
-        """(folded name, object id) of the objects that bear one of these names."""
+        """(folded name, object id) of the objects that bear one of these names: by their title where there are such, else as an alias."""
         rows = await self.fetch(
-            "SELECT folded, object_id FROM names WHERE folded IN (SELECT value FROM json_each(?)) ORDER BY folded, object_id",
+            "SELECT folded, object_id FROM names n WHERE folded IN (SELECT value FROM json_each(?)) AND (alias = 0 OR NOT EXISTS "
+            "(SELECT 1 FROM names t WHERE t.folded = n.folded AND t.alias = 0)) ORDER BY folded, object_id",
             _list(folded),
         )
         return [(row[0], row[1]) for row in rows]

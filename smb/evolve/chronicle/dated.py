@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from smb.evolve.chronicle.named import Names, is_date
+from smb.evolve.chronicle.own_words import is_dangling, is_vague, own_day
 from smb.evolve.snapshot import EVOLVED, Doc, Item, Snapshot, wikilink
 from smb.model.currentness import judge, stated
 from smb.model.evidence import Span
@@ -22,6 +23,9 @@ from smb.model.validity import Interval
 
 _OCCASIONS = frozenset("journal diary daily log logs meeting meetings minutes decision decisions standup retro changelog chat chats worklog".split())
 OF_THE_NOTE = frozenset("author authors owner attendees participants deciders source clipped created updated tags status date title".split())
+NO_PROPERTY = OF_THE_NOTE | frozenset(  # words that stand before a value and name nothing it would be the value of
+    "since until till from to as of on by valid effective start started end ended begin began type kind category class when day year month week period version "
+    "seit bis ab von datum gültig stand typ depuis jusqu'à desde hasta até tipo".split()) | frozenset(("valid from", "valid until", "valid to", "start date", "end date", "as of", "last updated"))
 _DATED_PATH = re.compile(r"(?<!\d)\d{4}[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?(?!\d)")
 _PREPOSITION = re.compile(r"(?:on|in|at|valid) ", re.IGNORECASE)
 _RANGE = re.compile(r"(?:since|from|until|till|between|by|before|after|through|during|up|as) ", re.IGNORECASE)
@@ -31,7 +35,7 @@ QUOTE = 240  # characters of a claim that are told
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A dated claim. `own`: its own words date it; `occasion`: it stands in the note of a day; `by`: ids of what took its place,
+    """A dated claim, `at` the day its words name or else the one it holds from. `own`: its own words date it; `occasion`: it stands in the note of a day; `by`: ids of what took its place,
     none where it holds; `documents`: those that state it."""
 
     claim: Item
@@ -126,9 +130,14 @@ async def _steps(snapshot: Snapshot, claims: Mapping[str, Item], superseded: Map
     for id_, claim in claims.items():
         told = [documents[d] for d in stated_in.get(id_, ())]
         at = claim.valid.start or (claim.valid.end - timedelta(days=1) if claim.valid.end else None)
-        if at is None or not told or fold(claim.attribute) in OF_THE_NOTE or claim.valid.start is None and (claim.attribute or _COUNTED.search(claim.title)):
+        if at is None or not told or fold(claim.attribute) in NO_PROPERTY or claim.valid.start is None and (claim.attribute or _COUNTED.search(claim.title)):
             continue
-        own = all(d.date.start != claim.valid.start for d in told) or str(at.year) in claim.title.removeprefix(told[0].title)
+        said = "" if claim.attribute else sentence(claim, *(d.title for d in told))
+        if is_dangling(said):
+            continue
+        if not claim.attributed_to and id_ not in superseded and id_ not in newer:
+            at = own_day(said) or at
+        own = at != claim.valid.start or all(d.date.start != claim.valid.start for d in told) or str(at.year) in claim.title.removeprefix(told[0].title)
         occasion = not claim.attribute and any(is_occasion(d, snapshot.items.get(d.primary)) for d in told)
         if own or occasion or id_ in superseded or id_ in newer or claim.contested or {"correction", "decision"} & set(claim.tags):
             found[id_] = Step(claim, at, own, occasion, stated_in[id_], by.get(id_, ()))
@@ -162,13 +171,15 @@ async def told(snapshot: Snapshot, steps: Collection[Step]) -> tuple[dict[str, t
 
 def _when(step: Step, supports: Iterable[Revision], documents: Iterable[Doc]) -> str:
     """The date as the claim has it; the note's date, no finer than the note has it, where its words have none."""
+    if step.claim.valid.start not in (None, step.at):
+        return step.day
     for r in supports:
         if isinstance(r.statement, Statement) and str(step.at.year) in r.statement.valid_text:
             words = _PREPOSITION.sub("", r.statement.valid_text, count=1)
             return words[:1].lower() + words[1:] if _RANGE.match(words) else words
     for doc in documents:
         if doc.date.start == step.claim.valid.start:
-            return shown(doc.date)
+            return f"noted {shown(doc.date)}" if is_vague(step.claim.title) and not step.claim.attribute else shown(doc.date)
     if step.claim.valid.start is None:
         return f"until {step.day}"
     return shown(Interval(step.claim.valid.start, step.claim.valid.end)) if step.claim.valid.end else step.day

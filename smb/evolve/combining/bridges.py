@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 from smb.evolve.combining.doc_terms import DocTerms, Told, terms_in
 from smb.evolve.combining.drafts import Draft
 from smb.evolve.combining.phrases import MOST, shared_phrases
+from smb.evolve.combining.telling import is_topical
 from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.evolve.combining.wording import Sentence, listed, quoted
+from smb.model.identity import fold
 from smb.model.objects import Mode
 
 if TYPE_CHECKING:
@@ -116,6 +118,7 @@ def _meet(said: DocTerms, a: str, b: str, vectors: Mapping[str, np.ndarray], que
         return None
     named = said.in_titles(a) & said.in_titles(b)  # what both are called says nothing new
     shared = frozenset[str]().union(*(t.terms for t in left)) & frozenset[str]().union(*(t.terms for t in right)) - named
+    shared = frozenset(filter(is_topical, shared))
     weight = said.weigh(shared)
     if weight < said.chance(_SHARED):
         return None
@@ -162,8 +165,8 @@ def draft_of(said: DocTerms, meeting: Meeting, subjects: Mapping[str, Item], oth
         return None
     same = _same_figures(said, meeting)
     words = [*(same[0] if same else ()), *shared_phrases(said, meeting.left.text, meeting.right.text, meeting.core)][:MOST]
-    if not words:
-        return None
+    if not words or not same and not meeting.question and len(words) == 1 and fold(words[0]) in (meeting.left.item.subject, meeting.right.item.subject):
+        return None  # one thing in two lists
     both = _both(one.title, other.title)
     chats = one.shape == other.shape == "chat"
     opening = f"{both} come back to the same thing: {listed(words)}" if chats else f"{both} don't refer to each other, but both speak of {listed(words)}"

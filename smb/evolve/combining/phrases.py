@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from smb.evolve.combining.doc_terms import DocTerms
+from smb.evolve.combining.telling import tells
 from smb.evolve.language.terms import STOP_WORDS, stem
 
 MOST = 3  # phrases named
@@ -38,10 +39,13 @@ def shared_phrases(said: DocTerms, left: str, right: str, core: Collection[str])
         known = stems & singles
         if not known - covered or stems & covered or len(run) == 1 and (run[0].stem.isdigit() or said.weight(run[0].stem) < 0.5):
             continue
-        chosen.append(left[run[0].start:run[-1].end])
+        if not tells(phrase := left[run[0].start:run[-1].end]):
+            continue
+        chosen.append(phrase)
         covered |= stems
         if len(chosen) == MOST:
             break
+    chosen.sort(key=lambda phrase: " " not in phrase and phrase == phrase.lower())  # a name says more than a word
     return chosen or ([_unspaced(left, core)] if _unspaced(left, core) else [])
 
 

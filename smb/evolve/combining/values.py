@@ -47,8 +47,10 @@ async def things(snapshot: Snapshot, about: Collection[str] | None = None) -> li
     superseded = await snapshot.superseded()
     held: dict[str, dict[str, list[Item]]] = defaultdict(lambda: defaultdict(list))
     for claim in (*snapshot.stated(MemoryType.CLAIM), *superseded.values()):
+        if not claim.attribute or claim.attributed_to:
+            continue
         subject = snapshot.canonical(claim.about)
-        if claim.attribute and not claim.attributed_to and subject in snapshot.items and (about is None or subject in about):
+        if subject in snapshot.items and (about is None or subject in about):
             held[subject][claim.attribute].append(claim)
     ids = [claim.id for attributes in held.values() for claims in attributes.values() for claim in claims]
     told, first = await snapshot.stated_in() if about is None else await snapshot.documents_of(ids), await originals(snapshot)

@@ -23,6 +23,8 @@ SHOWN = 5  # members whose own words a page quotes
 _QUOTE = 180  # characters of what a member says
 _TELLING = 3.0  # rarity from which on a word that several share is worth telling
 _SHORT = 25  # and the fewest that say something
+_NOT_SAID = re.compile(  # a callout, a line of properties ("Status: in progress"), an instruction to the reader
+    r"\[!|(?!\w+s? (?:is|are|was|were)\b)[^\W\d_][\w /()-]{1,28}: |(?:read|see|check|note|use|do|don't|please|look|remember|make sure|never|always|open|click|go to|ask) ", re.IGNORECASE)
 
 
 def shared_words(texts: Mapping[str, str], ids: Sequence[str], known: Collection[str], limit: int = 3) -> list[tuple[str, list[str]]]:
@@ -49,11 +51,16 @@ def shared_words(texts: Mapping[str, str], ids: Sequence[str], known: Collection
 
 
 def _cased(word: str, texts: Sequence[str]) -> str:
-    """A folded word in the letter case most of these texts use, lower where it is an English word."""
-    if is_word(word):
-        return word
+    """A folded word in the letter case most of these texts use; an English word in lower case, unless they always write it as a name."""
     cases = Counter(m[0] for text in texts for m in re.finditer(rf"\b{re.escape(word)}\b", text, re.IGNORECASE))
+    if is_word(word) and (word in cases or not any(_within(case, text) for case in cases for text in texts)):
+        return word
     return min(cases, key=lambda case: (-cases[case], case), default=word)
+
+
+def _within(word: str, text: str) -> bool:
+    """Whether a capitalised word stands inside a sentence, after a word that is not capitalised or a comma."""
+    return bool(re.search(rf"(?:\b[a-z]+ |, ){re.escape(word)}\b", text))
 
 
 def term_word(written: Mapping[str, int]) -> str:
@@ -86,7 +93,7 @@ def sayings(nodes: Mapping[str, Node], texts: Mapping[str, str], ids: Sequence[s
     found: dict[str, str] = {}
     for id_ in ids:
         said = says[id_]
-        if len(said) >= _SHORT and times[said] == 1 and said != nodes[id_].item.title and not said.endswith(":") and not said.startswith("[!"):
+        if len(said) >= _SHORT and times[said] == 1 and said != nodes[id_].item.title and not said.endswith(":") and not _NOT_SAID.match(said):
             found[id_] = f"- {nodes[id_].item.link}: {clipped(said)}"
         if len(found) == limit:
             break

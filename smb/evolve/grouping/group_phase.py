@@ -78,8 +78,8 @@ async def propose(snapshot: Snapshot, style: Style) -> Proposals:
             continue
         told, cited = sayings(nodes, bodies, group.order, 4)
         resting, folder = places(nodes, documents, group.order)
-        known = {stem(word) for word in words_of(group.title)}
-        spoken = shared_words({i: f"{nodes[i].item.title} {bodies.get(i, '')}" for i in group.order}, group.order, known)
+        known = {stem(word) for title in (group.title, *(nodes[i].item.title for i in group.order)) for word in words_of(title)}
+        spoken = shared_words({i: bodies.get(i, "") for i in group.order}, group.order, known)
         text = style.opening(nodes, group.order, len(resting)) + (f" Most of their notes are kept in `{folder}`." if folder else "")
         if spoken:
             text += f"\n\nWords they share: {'; '.join(f'“{word}” ({links(nodes, users, 2)})' for word, users in spoken)}."

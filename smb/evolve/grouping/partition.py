@@ -11,7 +11,7 @@ import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -79,6 +79,9 @@ async def nodes_of(snapshot: Snapshot) -> dict[str, Node]:
             item.id: Node(item, homes.get(item.id, ""), stated_in.get(item.id, ()))
             for item in snapshot.stated(MemoryType.CONCEPT, MemoryType.ENTITY)
             if "date" not in item.tags and sum(map(str.isalpha, item.title)) > 1}, stated=True)
+    for id_, node in found.items():
+        if node.item is not (item := snapshot.items[id_]):  # touched since, by what was made of it
+            found[id_] = replace(node, item=item)
     return found
 
 
@@ -177,7 +180,12 @@ async def _ties(snapshot: Snapshot, nodes: Sequence[Node], of: Sequence[int], bo
         for pair, weight in (await _links(snapshot, nodes, of)).items():
             ties[pair] += weight
     if bond is not Bond.LINKS:
-        for pair, weight in _likeness(snapshot.vectors([node.item for node in nodes]), of).items():
+        alike: Ties | None = snapshot.kept("partition.alike") if len(of) == len(nodes) else None
+        if alike is None:
+            alike = _likeness(snapshot.vectors([node.item for node in nodes]), of)
+            if len(of) == len(nodes):
+                snapshot.keep("partition.alike", alike, stated=True)
+        for pair, weight in alike.items():
             ties[pair] += weight
     return ties
 
@@ -232,17 +240,19 @@ def _likeness(vectors: np.ndarray, of: Sequence[int]) -> Ties:
     whole = np.rint(vectors * 127).astype(np.float32)
     lengths = np.sqrt((whole.astype(np.int64) ** 2).sum(axis=1)).clip(1)
     rows = np.asarray(of)
-    k = min(NEIGHBOURS + 1, len(whole))
+    sizes = lengths.astype(np.float32)
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK]
-        cosines = np.rint(whole[block] @ whole.T / lengths[block][:, None] / lengths[None, :] * 1000).astype(np.int32)
-        cosines[np.arange(len(block)), block] = -1
-        ranked = cosines.astype(np.int64) * len(whole) - np.arange(len(whole))  # equal cosines in the order of the nodes
-        near = np.argpartition(-ranked, k - 1, axis=1)[:, :k]
-        close = np.take_along_axis(cosines, near, axis=1)
-        for n, m in zip(*np.nonzero(close >= ALIKE * 1000), strict=True):
-            a, b = int(block[n]), int(near[n, m])
-            ties[min(a, b), max(a, b)] = round(0.2 + 0.8 * (int(close[n, m]) / 1000 - ALIKE) / (1 - ALIKE), 4)
+        products = whole[block] @ whole.T
+        products[np.arange(len(block)), block] = 0
+        maybe = np.flatnonzero(products > np.multiply.outer((ALIKE - 0.002) * sizes[block], sizes))
+        n, near = np.divmod(maybe, len(whole))
+        cosines = np.rint(products.ravel()[maybe] / lengths[block][n] / lengths[near] * 1000).astype(np.int32)
+        order = np.lexsort((near, -cosines, n))  # equal cosines in the order of the nodes
+        n, near, cosines = n[order], near[order], cosines[order]
+        best = (np.arange(len(n)) - np.searchsorted(n, np.arange(len(block)))[n] <= NEIGHBOURS) & (cosines >= ALIKE * 1000)
+        for a, b, cosine in zip(block[n[best]].tolist(), near[best].tolist(), cosines[best].tolist(), strict=True):
+            ties[min(a, b), max(a, b)] = round(0.2 + 0.8 * (cosine / 1000 - ALIKE) / (1 - ALIKE), 4)
     return ties
 
 

@@ -12,7 +12,7 @@ from smb.evolve.opposing.opposed_claims import UNNAMED
 from smb.evolve.snapshot import wikilink
 from smb.model.disagreement import Disagreement, Settled
 from smb.model.evidence import Span
-from smb.model.objects import MemoryObject
+from smb.model.objects import MemoryObject, Status
 
 SIDE = 70  # letters of a sentence in a title
 QUOTE = 300  # letters of a quote
@@ -30,6 +30,10 @@ class Voice:
 
     claim: MemoryObject
     quotes: tuple[tuple[Span, str], ...]
+
+    @property
+    def holds(self) -> bool:
+        return self.claim.status in (Status.ACTIVE, Status.CONTESTED)
 
     @property
     def link(self) -> str:
@@ -91,8 +95,10 @@ _KINDS = {
 
 def _side(voices: Sequence[Voice]) -> list[str]:
     lines: list[str] = []
+    partly = any(voice.holds for voice in voices)  # a side that is gone altogether is told of below
     for voice in voices:
         said = f" (said by {voice.claim.attributed_to})" if voice.claim.attributed_to else ""
+        said += " (no longer so)" if partly and not voice.holds else ""
         places = ", ".join(place for span, place in voice.quotes[:QUOTES] if _plain(span.quote) == _plain(voice.claim.title))
         lines.append(f"- {voice.link}{said}{' — ' if places else ''}{places}")
         for span, place in voice.quotes[:QUOTES]:

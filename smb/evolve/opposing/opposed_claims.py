@@ -58,6 +58,10 @@ class Judge:
                 self._occasions[said.id] = said.context[0]
             self._analysed[said.id] = analyse(own)
 
+    def knows(self, id_: str) -> bool:
+        """Whether a claim was read, and so holds."""
+        return id_ in self._analysed
+
     def telling(self, id_: str) -> frozenset[str]:
         return blocking_keys(self._analysed[id_])
 
@@ -103,10 +107,11 @@ async def compared_pairs(snapshot: Snapshot, judge_: Judge, claims: Sequence[Ite
     subjects: dict[object, list[int]] = {}
     words: dict[object, list[int]] = {}
     about = None if new is None else {_subject(claims[n]) for n in new}
+    keyed = None if new is None else {(claims[n].subject, claims[n].attribute) for n in new}
     for n, claim in enumerate(claims):
         if (subject := _subject(claim)) and (about is None or subject in about):
             subjects.setdefault(subject, []).append(n)
-        if claim.attribute:
+        if claim.attribute and (keyed is None or (claim.subject, claim.attribute) in keyed):
             keys.setdefault((claim.subject, claim.attribute), []).append(n)
     terms: dict[int, frozenset[str]] = {}
 

@@ -70,6 +70,8 @@ def conflicts_text(answer: list[dict[str, Any]], page: Page, bank: str = "") -> 
 def resolved_text(answer: dict[str, Any], page: Page, bank: str = "") -> str:
     """How the contradiction stands now, and how to take that back."""
     lines = _conflict(answer, page)
+    if before := answer.get("overridden"):
+        lines.append(f"  {page.warning('overrides: ' + _decision(before, answer))}")
     if answer["transaction"]:
         lines += ["", page.faint(f"smb undo {answer['transaction'][:12]}{bank} takes this back")]
     return "\n".join(lines)
@@ -89,9 +91,15 @@ def _state(one: dict[str, Any]) -> str:
     how = one["resolution"]
     if how is None:
         return f"{one['kind']} · open since {day(one['opened'])}"
+    return f"{one['kind']} · {_decision({**how, 'at': one['resolved']}, one)}"
+
+
+def _decision(how: dict[str, Any], one: dict[str, Any]) -> str:
+    """What settled a contradiction, by whom, why and when."""
     if how["how"] == "kept":
-        what = f"{'a' if how['keep'] == one['claims'][0]['id'] else 'b'} kept"
+        first = one["claims"][0]
+        what = f"{'a' if how['keep'] in (first['id'], *(other['id'] for other in first['also'])) else 'b'} kept"
     else:
         what = HOW.get(how["how"], f"one side is {how['how']}" if how["how"] != "merged" else "both are one claim now")
     scopes = f" ({' / '.join(how['scopes'])})" if how["scopes"] else ""
-    return " · ".join(part for part in (one["kind"], f"{what}{scopes}", f"by {how['by']}" if how["by"] else "", how["reason"] or "", day(one["resolved"])) if part)
+    return " · ".join(part for part in (f"{what}{scopes}", f"by {how['by']}" if how["by"] else "", how["reason"] or "", day(how["at"])) if part)

@@ -18,6 +18,7 @@ OUTCOMES = {
     "conflict": "The bank's sources disagree.",
     "budget_infeasible": "The evidence does not fit into {budget} tokens. Ask again with a larger --budget.",
 }
+MEMBERED = ("LIST", "COUNT")  # operations whose answer is made of members
 MISS_HINT = "Try other words, or `smb status` to see what has been read and `smb ingest PATH` to read more."
 
 
@@ -39,10 +40,12 @@ def packet_text(packet: dict[str, Any], page: Page) -> str:
     outcome = OUTCOMES.get(packet["outcome"])
     if outcome:
         lines.append(page.warning(outcome.format(budget=packet["budget"])))
-        lines += [MISS_HINT] if packet["outcome"] == "miss" else []
+        lines += [MISS_HINT] if packet["outcome"] == "miss" else [packet["reason"]] if "`smb " in (packet.get("reason") or "") else []
         lines.append("")
+    elif packet.get("reason"):
+        lines += [packet["reason"], ""]
     for conflict in packet["conflicts"]:
-        lines.append(page.bad(f"Conflict: {key_text(conflict['key'])}".rstrip(": ")))
+        lines.append(page.bad(f"Conflict: {conflict.get('title') or key_text(conflict['key'])}".rstrip(": ")))
         for item in conflict["items"]:
             lines += _item(item, page, packet)
         lines.append("")
@@ -109,11 +112,12 @@ def key_text(key: Any) -> str:
 
 
 def foot(packet: dict[str, Any]) -> str:
-    """The last line: members, tokens, what was left out."""
+    """The last line: how much of the answer is shown where it has several parts, tokens, what was left out."""
     parts = []
     total = packet.get("members_total")
-    if total is not None:
-        parts.append(f"{packet.get('members_visible') or 0} of {total} shown")
+    if total is not None and (total > 1 or packet["operation"] in MEMBERED):
+        shown = packet.get("members_visible") or 0
+        parts.append(f"the answer has {total} {'item' if total == 1 else 'items'}" + (f", {shown} of them shown" if shown < total else ""))
     if packet["items"] or packet["conflicts"]:
         parts.append(f"{packet['tokens']} of {packet['budget']} tokens")
     if packet["dropped"]:
