@@ -34,6 +34,7 @@ class Projections:
 
     def __init__(self, path: Path, catalog: Catalog, ledger: Ledger, writer: Writer, embedding: Embedding, clock: Callable[[], datetime]):
         self.path, self._catalog, self._ledger, self._writer, self._embedding, self._clock = path, catalog, ledger, writer, embedding, clock
+        writer.before_first_commit(self._settle)
 
     def vector_mirror(self) -> VectorMirror:
         from smb.stores.vector_mirror import VectorMirror
@@ -44,13 +45,19 @@ class Projections:
         """Object files of what changed, with hand edits met on the way taken in first."""
         from smb.stores.views import MarkdownStore
 
-        views = MarkdownStore(self.path)
-        if await views.stamp(self._catalog) != await self._catalog.latest():
+        if await MarkdownStore(self.path).stamp(self._catalog) != await self._catalog.latest():
             async with self._writer.writing():
-                await views.catch_up(self._catalog)
-                if edits := views.take_edits():
-                    await self._take_in(views, edits)
+                await self._settle()
         self._catalog.forget_fresh()
+
+    async def _settle(self) -> None:
+        """Object files as the ledger has it, once what people did to them is in it; the caller is `writing`."""
+        from smb.stores.views import MarkdownStore
+
+        views = MarkdownStore(self.path)
+        await views.catch_up(self._catalog)
+        if edits := views.take_edits():
+            await self._take_in(views, edits)
 
     async def follow(self, sync: bool = False, vectors: bool = True, progress: Progress | None = None) -> str:
         """graph.json while it is cheap, what is embedded later, and Chroma once it lags by more than it may; all of it with

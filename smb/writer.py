@@ -1,14 +1,16 @@
 """Writing to a bank: the lock, the commit, and the catalog that follows the ledger.
 
 Owns the order of DESIGN.md, section 3: under the writer lock the catalog is first brought up to the ledger, then the
-transaction is committed, then applied. Never plans what to write and never renders anything.
+transaction is committed, then applied; and that before the first commit after somebody else wrote (another process, a pull, a
+clone, a lost index) what people did to the files is compared with what the ledger said until then. Never plans what to write and
+never renders anything.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -34,6 +36,12 @@ class Writer:
     def __init__(self, bank: Path, ledger: Ledger, evidence: EvidenceStore, catalog: Catalog, embedding: Embedding, lock_timeout: float):
         self._bank, self._ledger, self._evidence, self._catalog, self._embedding = bank, ledger, evidence, catalog, embedding
         self._lock = WriterLock(bank / "index" / "writer.lock", lock_timeout)
+        self._first: Callable[[], Awaitable[None]] | None = None
+        self._settled = False
+
+    def before_first_commit(self, settle: Callable[[], Awaitable[None]]) -> None:
+        """Has `settle` run, `writing`, before the first commit of this process and the first one after others wrote."""
+        self._first = settle
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[None]:
@@ -57,6 +65,10 @@ class Writer:
         """Commits and applies; the caller is `writing`. `sources` are bytes at hand, by id. Recorded time never runs
         backwards within a bank."""
         self._embedding.check()
+        if not self._settled:
+            self._settled = True
+            if self._first is not None:
+                await self._first()
         rows = await self._catalog.fetch("SELECT max(recorded_at) AS at FROM transactions")
         last = from_iso(rows[0]["at"])
         if last is not None and transaction.recorded_at <= last:
@@ -113,6 +125,7 @@ class Writer:
         """Applies what the ledger has and the catalog has not; a catalog of another history is made again."""
         if not await self._is_behind():
             return
+        self._settled = False
         applied = await self._catalog.applied()
         if applied - set(self._ledger.ids()):
             async for _ in self.relearn():

@@ -151,6 +151,86 @@ def test_what_can_not_be_decided_is_said(gate: Dispute) -> None:
         gate.resolve(id_, keep=side(only(gate), UNLOCKED))
 
 
+def pump(a: str, c: str) -> dict[str, str]:
+    return {"a.md": f"# Pump\n\n- **Power:** {a}\n", "c.md": f"---\ntitle: Pump\n---\n# Pump\n\n- **Power:** {c}\n"}
+
+
+def powers(dispute: Dispute) -> dict[str, str]:
+    return dict(rows(dispute.bank, "SELECT value, standing FROM memory_objects WHERE attribute = 'power'"))
+
+
+def test_a_value_that_was_kept_stands_while_a_note_states_it_and_again_when_one_does(tmp_path: Path) -> None:
+    dispute = Dispute(tmp_path, pump("32 kW", "36 kW"), single_valued=("power",))
+    dispute.cycle()
+    dispute.resolve(only(dispute)["id"], keep=dispute.id_of("Pump – Power: 32 kW"))
+    dispute.write(pump("32 kW\n\nIt is loud.", "36 kW"))
+    assert powers(dispute) == {"32 kW": "current", "36 kW": "superseded"}
+    dispute.drop("a.md")
+    assert powers(dispute) == {"32 kW": "revoked", "36 kW": "current"}
+    dispute.write(pump("32 kW", "36 kW"))
+    dispute.cycle()
+    assert powers(dispute) == {"32 kW": "current", "36 kW": "superseded"} and dispute.conflicts() == []
+
+
+@pytest.mark.parametrize("evolves", [False, True])
+def test_no_value_is_contested_by_one_that_no_note_says_any_more(tmp_path: Path, evolves: bool) -> None:
+    dispute = Dispute(tmp_path, pump("32 kW", "36 kW"), single_valued=("power",))
+    dispute.cycle()
+    dispute.resolve(only(dispute)["id"], keep=dispute.id_of("Pump – Power: 32 kW"))
+    dispute.write(pump("32 kW", "40 kW"))
+    if evolves:
+        dispute.cycle()
+        (conflict,) = dispute.conflicts()
+        assert {side["value"]: [(c["path"], c["line_start"]) for c in side["citations"]] for side in conflict["claims"]} == {
+            "32 kW": [("a.md", 3)], "40 kW": [("c.md", 6)]}
+        assert all(side["value"] in conflict["title"] for side in conflict["claims"])
+    dispute.write(pump("40 kW", "40 kW"))
+    assert powers(dispute) == {"32 kW": "superseded", "36 kW": "superseded", "40 kW": "current"} and dispute.conflicts() == []
+    dispute.cycle()
+    assert dispute.conflicts() == [] and all(one["resolution"]["reason"] for one in dispute.conflicts("all"))
+    answer = ask(dispute.bank, "recall", "what is the power of the pump?")
+    assert answer["answer"]["value"] == "40 kW" and {c["path"] for c in answer["answer"]["citations"]} == {"a.md", "c.md"}
+
+
+def test_what_holds_in_two_scopes_is_recalled_with_both(tmp_path: Path) -> None:
+    dispute = Dispute(tmp_path, pump("32 kW", "36 kW"), single_valued=("power",))
+    dispute.cycle()
+    conflict = only(dispute)
+    dispute.resolve(conflict["id"], scopes=("lid shut", "lid open"))
+    said = {f"{side['value']} ({scope})" for side, scope in zip(conflict["claims"], ("lid shut", "lid open"), strict=True)}
+    answer = ask(dispute.bank, "recall", "power of the pump")
+    assert answer["outcome"] == "state" and {item["value"] for item in answer["items"][:2]} == said and all(value in answer["reason"] for value in said)
+    assert all("\n\nScope" not in item["text"] and item["citations"] for item in answer["items"][:2])
+    dispute.drop("a.md")
+    assert [value for value, standing in powers(dispute).items() if standing == "current"] == [next(v for v in said if v.startswith("36"))]
+
+
+def test_several_values_of_a_key_that_is_not_listed_are_told_as_such(tmp_path: Path) -> None:
+    dispute = Dispute(tmp_path, pump("32 kW", "36 kW"))
+    answer = ask(dispute.bank, "recall", "power of the pump")
+    assert answer["outcome"] == "conflict" and "`smb config keys add power`" in answer["reason"]
+    assert "config keys add power" in Ran("recall", "power of the pump", "--bank", str(dispute.bank)).out
+
+
+def test_a_decision_that_overrides_another_says_which(gate: Dispute) -> None:
+    conflict = only(gate)
+    assert gate.resolve(conflict["id"], keep="a", reason="saw it")["overridden"] is None
+    done = Ran("conflicts", "resolve", conflict["id"], "--dismiss", "--reason", "two gates", "--as", "Ben", "--bank", str(gate.bank))
+    assert "overrides: a kept · by Ana · saw it" in done.out
+
+
+def test_an_unknown_kind_is_refused_with_the_kinds(gate: Dispute) -> None:
+    refused = run("conflicts", "--kind", "nonsense", "--bank", str(gate.bank))
+    assert refused.returncode == 2 and "negation" in refused.stderr
+
+
+def test_the_page_of_an_answered_question_bids_nobody_answer_it(gate: Dispute) -> None:
+    conflict = only(gate)
+    gate.resolve(conflict["id"], keep="a")
+    ((body,),) = rows(gate.bank, "SELECT body FROM memory_objects WHERE id = ?", conflict["question_id"])
+    assert "settles it" not in body
+
+
 def test_who_decides_needs_the_authority(gate: Dispute) -> None:
     with (gate.bank / "bank.toml").open("a") as file:
         file.write("\n[authority]\nbot = 10\nchief = 80\n")

@@ -74,6 +74,12 @@ class World(Dispute):
         self.seen |= every.keys()
         pairs = [frozenset(i for side in c["claims"] for i in [side["id"]]) for c in every.values() if c["resolved"] is None]
         assert len(pairs) == len(set(pairs))
+        for one in every.values():
+            if one["resolved"] is None:
+                assert all(side["citations"] and all(cited["path"] for cited in side["citations"]) for side in one["claims"]), one
+        stated = " ".join(path.read_text() for path in sorted(self.notes.glob("*.md")))
+        for title, standing in rows(self.bank, "SELECT title, standing FROM memory_objects WHERE type = 'claim'"):
+            assert standing not in ("current", "contested") or any(s in stated for s in SENTENCES if s.rstrip(".") in title), (title, standing)
 
     def check_settled(self) -> None:
         """After a cycle: nothing more to do, and exactly the sides of open contradictions are contested."""
@@ -89,6 +95,7 @@ class World(Dispute):
 @given(STEPS)
 @example([("write", 0, [SENTENCES[0]]), ("keep", 0, "a"), ("drop", 0, None), ("write", 0, [SENTENCES[2]]), ("keep", 0, "a"), ("keep", 1, "b")])
 @example([("write", 0, [SENTENCES[0]]), ("keep", 0, "a"), ("both", 0, None), ("undo", 0, None)])
+@example([("keep", 0, "a"), ("drop", 0, None), ("drop", 1, None), ("write", 1, [SENTENCES[1]]), ("write", 0, [SENTENCES[0]]), ("both", 0, None), ("drop", 0, None)])
 def test_no_sequence_of_events_loses_doubles_or_forgets_a_contradiction(steps: list[tuple[str, int, object]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         world = World(Path(folder))

@@ -13,7 +13,7 @@ from smb.evolve.grouping.partition import Bond, Node
 from smb.evolve.phase import Proposals
 from smb.evolve.snapshot import Snapshot
 from smb.evolve.language.terms import stem, words_of
-from smb.evolve.grouping.traits import BROAD, Traits
+from smb.evolve.grouping.traits import BROAD, FOLDER, Traits
 from smb.model.objects import MemoryType
 
 NEAR = 0.6  # cosine of the middles of two clusters from which on one is worth naming beside the other
@@ -50,7 +50,8 @@ def _names_of(traits: Traits, order: Sequence[str], bodies: Mapping[str, str]) -
             known = {stem(word) for word in words_of(f"{title} {trait}")}
             spoken = [word for word, _ in shared_words({i: f"{nodes[i].item.title} {bodies.get(i, '')}" for i in order}, order, known, 2)]
             names = [word for word in spoken if word != word.lower()]
-            found += ["" if traits.names_a_thing(title) else title, f"{title}: {', '.join(names)}" if names else ""]
+            bare = not traits.names_a_thing(title) and (not trait.startswith(FOLDER) or 2 * shared[trait] >= len(traits.holders[trait]))
+            found += [title if bare else "", f"{title}: {', '.join(names)}" if names else ""]
     short = short_titles(nodes, order)
     return [*found, f"{short[0]} and similar", " and ".join(short[:2])]
 

@@ -29,7 +29,7 @@ class Plans:
     """`marks` is shared with the other phases that read them."""
 
     name = "plans"
-    version = 1
+    version = 2
 
     def __init__(self, marks: MarkReader | None = None):
         self._marks = marks or MarkReader()
@@ -55,9 +55,10 @@ class Plans:
             if len(told := newest(found, documents)) >= OF_A_NOTE:
                 where = f"the folder {folder}" if folder else "the top folder"
                 wanted.append(_page(snapshot, f"folder:{folder}", f"Tasks in {where}", where, told, documents, source=True))
-        still = [t for t in newest(tasks, documents) if t.state == OPEN]
+        once = newest(tasks, documents)
+        still, closed = [t for t in once if t.state == OPEN], [t for t in once if t.state != OPEN]
         if still and (unseen or len(wanted) > 1):
-            wanted.append(_page(snapshot, "open", "Open tasks", "the notes", still, documents, source=True))
+            wanted.append(_page(snapshot, OPEN, "Open tasks", "the notes", still, documents, source=True, others=_closed(closed)))
         return Proposals(wanted, held)
 
 
@@ -82,6 +83,12 @@ def counted(tasks: Sequence[Task]) -> str:
     return ", ".join(f"{counts[state]} {_WORDS[state]}" for state in (OPEN, DONE, DROPPED) if counts[state])
 
 
+def _closed(tasks: Sequence[Task]) -> str:
+    """How many are done or dropped: "3 are done, 1 is dropped"; "" for none."""
+    counts = Counter(t.state for t in tasks)
+    return ", ".join(f"{n} {'is' if n == 1 else 'are'} {_WORDS[state]}" for state in (DONE, DROPPED) if (n := counts[state]))
+
+
 def note(snapshot: Snapshot, doc: Doc) -> str:
     """The wikilink to what a document is about, or its path."""
     primary = snapshot.items.get(snapshot.canonical(doc.primary))
@@ -99,17 +106,23 @@ async def about(snapshot: Snapshot, phase: str) -> set[str]:
     return {i for ids in (await snapshot.cited_by(phase)).values() for i in ids}
 
 
-def _page(snapshot: Snapshot, identity: str, title: str, where: str, tasks: Sequence[Task], documents: Mapping[str, Doc], *, source: bool) -> Wanted:
+def _page(snapshot: Snapshot, identity: str, title: str, where: str, tasks: Sequence[Task], documents: Mapping[str, Doc], *, source: bool,
+          others: str = "") -> Wanted:
+    """A page; `others` counts tasks that are not on it."""
     sections = []
     for state, heading in ((OPEN, "Open"), (DONE, "Done"), (DROPPED, "Dropped")):
-        found = sorted((t for t in tasks if t.state == state), key=lambda t: (t.due or "9999", documents[t.document].path, t.span.byte_start if t.span else 0))
+        found = sorted((t for t in tasks if t.state == state), key=lambda t: (t.due or "9999", not t.owner, fold(t.owner), documents[t.document].path, t.span.byte_start if t.span else 0))
         lines = [told(t) + (f" ({note(snapshot, documents[t.document])})" if source else "") for t in found[:LINES if state == OPEN else CITED]]
         if len(found) > len(lines):
             lines.append(f"- and {len(found) - len(lines)} more")
         if lines:
             sections.append(f"## {heading}\n\n" + "\n".join(lines))
     one = len(tasks) == 1
-    head = f"There {'is' if one else 'are'} {len(tasks)} {'task' if one else 'tasks'} in {where}: {counted(tasks)}."
+    many = "One task" if one else f"{len(tasks)} tasks"
+    if others:
+        head = f"{many} of {where} {'is' if one else 'are'} open; {others}."
+    else:
+        head = f"{many} of {where} {'is' if one else 'are'} open." if identity == OPEN else f"There {'is one task' if one else f'are {many}'} in {where}: {counted(tasks)}."
     cited = primaries(snapshot, (documents[i] for i in dict.fromkeys(t.document for t in tasks)))
     spans = tuple(dict.fromkeys(t.span for t in sorted(tasks, key=lambda t: t.state != OPEN) if t.span))
     statement = Statement(

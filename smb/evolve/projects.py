@@ -24,6 +24,7 @@ from smb.model.validity import to_iso
 
 PROJECT_WORDS = frozenset("project projects projekt projekte projet projets proyecto proyectos projeto projetos progetto progetti プロジェクト 项目".split())
 LEAST_DAYS = 3  # dated notes that make a project of a thing with tasks and a decision
+LEAST_KNOWN = 2  # of its tasks, decisions, people, state and dated notes
 SHOWN = 10
 CITED = 12
 _STATE = ("status", "state", "phase", "stage", "stand")
@@ -46,7 +47,7 @@ class Projects:
     """`marks` is shared with the other phases that read them."""
 
     name = "projects"
-    version = 1
+    version = 2
 
     def __init__(self, marks: MarkReader | None = None):
         self._marks = marks or MarkReader()
@@ -64,7 +65,8 @@ class Projects:
         documents = await snapshot.documents()
         people = {i.id: i for i in snapshot.stated(MemoryType.ENTITY) if "person" in i.tags}
         names = {name: i for i, given in (await snapshot.names(people)).items() for name in given}
-        return Proposals([_page(snapshot, p, marks, decisions, keyed, stated_in, documents, people, names) for p in found], held)
+        made = (_page(snapshot, p, marks, decisions, keyed, stated_in, documents, people, names) for p in found)
+        return Proposals([page for page in made if page is not None], held)
 
     async def _named_anew(self, snapshot: Snapshot) -> bool:
         documents = await snapshot.documents()
@@ -75,9 +77,13 @@ async def _projects(snapshot: Snapshot, marks: Marks, decisions: Sequence[Record
     documents = await snapshot.documents()
     of_primary = {snapshot.canonical(d.primary): d for d in documents.values() if d.primary}
     found: dict[str, Project] = {}
+    alike: dict[str, str] = {}  # a title, or what a note is about → the project it is of
     for doc in sorted(documents.values(), key=lambda d: (d.path, d.id)):
         if name := _called(doc, snapshot.items.get(snapshot.canonical(doc.primary))):
             identity, title = (f"folder:{name}", name.rpartition("/")[2]) if name != doc.id else (f"note:{doc.id}", doc.title)
+            known = {fold(title), *((snapshot.canonical(doc.primary),) if name == doc.id and doc.primary else ())}
+            identity = next((alike[key] for key in sorted(known) if key in alike), identity)
+            alike |= dict.fromkeys(known - alike.keys(), identity)
             project = found.setdefault(identity, Project(f"projects:{identity}", title))
             project.own.append(doc)
     taken = {snapshot.canonical(d.primary) for p in found.values() for d in p.own}
@@ -124,7 +130,8 @@ def _called(doc: Doc, primary: Item | None) -> str:
 
 
 def _page(snapshot: Snapshot, project: Project, marks: Marks, decisions: Sequence[Record], keyed: Sequence[Item], stated_in: Mapping[str, tuple[str, ...]],
-          documents: Mapping[str, Doc], people: Mapping[str, Item], names: Mapping[str, str]) -> Wanted:
+          documents: Mapping[str, Doc], people: Mapping[str, Item], names: Mapping[str, str]) -> Wanted | None:
+    """The page of a project; None where less than two of what a project has are known of it."""
     own, near = {d.id for d in project.own}, {d.id for d in project.near}
     gathered = {d.id for d in project.near if not d.date.known or not is_occasion(d, snapshot.items.get(d.primary))} if project.gathered else set()
     subjects = {snapshot.canonical(d.primary) for d in project.own} | ({project.identity.removeprefix("projects:")} & snapshot.items.keys())
@@ -153,6 +160,8 @@ def _page(snapshot: Snapshot, project: Project, marks: Marks, decisions: Sequenc
     dated = [d for d in (*project.own, *project.near) if d.date.known and d.id not in {r.doc.id for r in decided}]
     if dated := sorted(dated, key=lambda d: (to_iso(d.date.start) or "", d.path), reverse=True)[:5]:
         sections.append("## Latest notes\n\n" + "\n".join(f"- {'' if is_date(d.title) else shown(d.date) + ': '}{note(snapshot, d)}" for d in dated))
+    if sum(map(bool, (tasks or beside, decided, involved, states, dated))) < LEAST_KNOWN:
+        return None
     notes = [*project.own, *(documents[t.document] for t in still), *(r.doc for r in decided), *dated]
     cited = {i.id: i for i in (*primaries(snapshot, notes), *states, *owners, *involved)}
     spans = [t.span for t in still if t.span] + [q.span for q in questions if q.span]

@@ -304,6 +304,7 @@ class Snapshot:
         wanted = sorted({i for i in ids if i in self.items and self.items[i].type is MemoryType.CLAIM})
         documents, stated_in = await self.documents(), await self.stated_in()
         contexts: dict[str, tuple[int, str]] = {}
+        headings: dict[str, tuple[str, ...]] = {}
         for row in await self.catalog.fetch_in(
                 "SELECT e.object_id, p.rowid, p.context FROM object_evidence e JOIN passages p ON p.rowid = (SELECT w.rowid FROM passages w WHERE w.source = e.source "
                 "AND w.byte_start <= e.byte_start AND w.byte_end >= e.byte_end AND w.document_id = e.document_id AND w.live = 1 ORDER BY w.byte_start DESC LIMIT 1) "
@@ -311,13 +312,16 @@ class Snapshot:
             first = contexts.get(row["object_id"])
             if first is None or row["rowid"] < first[0]:
                 contexts[row["object_id"]] = (row["rowid"], row["context"])
+        for _, context in contexts.values():
+            if context not in headings:
+                headings[context] = tuple(map(intern, context.split(" › ")))
         found = []
         for i in wanted:
             item, told = self.items[i], stated_in.get(i, ())
             found.append(Said(
                 id=i, text=item.title, key=(item.subject, item.attribute) if item.attribute else (), value=item.value, about=item.about,
                 attributed_to=item.attributed_to, valid=item.valid, date=documents[told[0]].date if told else ALWAYS, tags=item.tags,
-                context=tuple(contexts[i][1].split(" › ")) if i in contexts else (), documents=told))
+                context=headings[contexts[i][1]] if i in contexts else (), documents=told))
         return found
 
     # ------------------------------------------------------------ graph and vectors

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from smb.evolve.chronicle.dated import OF_THE_NOTE, cite, sentence
+from smb.evolve.chronicle.dated import NO_PROPERTY, cite, sentence
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.model.edges import EdgeType
@@ -50,7 +50,7 @@ class Gaps:
     """At most one question for every forty notes, where there are more than a few hundred."""
 
     name = "gaps"
-    version = 1
+    version = 2
 
     async def propose(self, snapshot: Snapshot) -> Proposals:
         documents = await snapshot.documents()
@@ -72,9 +72,14 @@ async def _gaps(snapshot: Snapshot) -> list[Gap]:
     known = {name for names in (await snapshot.names(e.id for e in snapshot.stated(MemoryType.ENTITY))).values() for name in names}
     claims = snapshot.stated(MemoryType.CLAIM)
     told = Counter((c.subject, c.attribute, fold(c.value)) for c in claims if c.attribute)
+    latest: dict[tuple[str, str], str] = {}
+    for c in claims:
+        if c.attribute and c.valid_from:
+            latest[c.subject, c.attribute] = max(latest.get((c.subject, c.attribute), ""), c.valid_from)
     found = [
         claim for claim in claims
-        if claim.supports <= 1 and claim.verification in UNVERIFIED and not _NOT_ASKED & set(claim.tags) and claim.attribute not in OF_THE_NOTE
+        if not claim.valid_to and (not claim.attribute or latest.get((claim.subject, claim.attribute), "") <= (claim.valid_from or ""))  # what was, nobody asks
+        and claim.supports <= 1 and claim.verification in UNVERIFIED and not _NOT_ASKED & set(claim.tags) and claim.attribute not in NO_PROPERTY
         and (not claim.attribute or told[claim.subject, claim.attribute, fold(claim.value)] == 1)
         and (claim.attribute in changing or built.get(claim.id, 0) >= MUCH or is_reported(claim, known))]
     named = await linked_to(snapshot, {snapshot.canonical(c.about) for c in found})
@@ -101,7 +106,7 @@ async def linked_to(snapshot: Snapshot, ids: Collection[str]) -> dict[str, int]:
 
 async def changing_attributes(snapshot: Snapshot) -> set[str]:
     """The folded attributes of which a value has given way to another somewhere in the bank, or has to."""
-    return ({c.attribute for c in (await snapshot.superseded()).values() if c.attribute} | snapshot.single_valued) - OF_THE_NOTE
+    return ({c.attribute for c in (await snapshot.superseded()).values() if c.attribute} | snapshot.single_valued) - NO_PROPERTY
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -140,6 +140,8 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
     tags: tuple[str, ...] = ()
     if act is SpeechAct.FRAGMENT and around.speaker and left_out_i(words):
         act = SpeechAct.ASSERTION
+    if act is SpeechAct.FRAGMENT and around.tiny and not cjk and prose.block.kind == "paragraph" and end in ".!" and begin.isupper() and len(words) > 2:
+        act = SpeechAct.ASSERTION  # a whole sentence whose verb no list knows: "Tomatoes tolerate frost."
     if act is SpeechAct.INSTRUCTION and (around.quoted_by or around.tiny and words[0] in _POLICY):
         tags = ("instruction",)
     elif act is not SpeechAct.ASSERTION:

@@ -245,6 +245,7 @@ PLAIN_LABELS = _words(  # where they open a line without markup: what follows is
     "idea ideas hypothesis cause causes reason reasons rationale goal goals short long full code more further details detail info "
     "usage command commands run tl tldr error errors warn debug trace fatal exception todos task tasks action actions follow-up "
     "remember reminder remark remarks comment comments quote rule trick challenge bug issue issues one also like such "
+    "bugfix fix fixed fixes feat feature chore change changes added removed breaking refactor revert dear hi hello hey "
     "tag tags keyword keywords alias aliases permalink slug uid uuid http https ftp mailto file "
     "aufgabe aufgaben idee hinweis achtung frage antwort beispiel nota exemplo ejemplo remarque exemple 备注 备考 例如 问题 答案 題目 題目描述 "
     "備考 注記 質問 回答 方法 参考 时间复杂度 空间复杂度 时间 思路 示例"

@@ -28,7 +28,7 @@ from smb.ingest.lexicon import (
 )
 from smb.ingest.note import Block, Note
 from smb.ingest.quoting import Quoter
-from smb.ingest.signals import Signal, SignalKind, struck, values
+from smb.ingest.signals import SignalKind, struck, values
 from smb.ingest.speech_act import SpeechAct, speech_act, words_of
 from smb.model.identity import fold
 
@@ -40,11 +40,14 @@ _BULLET = re.compile(r"[-*+][ \t]+")
 _NUMBERED = re.compile(r"\d+[.)]\s")
 _SENTENCE_BREAK = re.compile(r"[.!?] +[A-Z]|[。！？].")
 _CODE = re.compile(r"[{};\\]|^[$/%]|\$\(|=>|->|\$\$?[^\d\s]")
-_LEAD = re.compile(r"(?:(?:about|around|approx\.?|ca\.?|circa|some|at least|at most|up to|from|since|until|by|on|due|expires|renews|~|≈|<|>|≤|≥|\+|-)\s?)+", re.I)
+_LEAD = re.compile(
+    r"(?:(?:about|around|approx\.?|ca\.?|circa|some|at least|at most|up to|from|since|until|by|on|due|expires|renews|[~≈<>≤≥+-])\s?)+", re.I
+)
 _PHONE = re.compile(r"\+?\(?\d[\d ()/.-]{4,}\d(?:\s?(?:ext|x)\.?\s?\d+)?\Z")
 _CLOCK = re.compile(r"(?:[A-Z]\w+(?:\s?[-–]\s?[A-Z]\w+)?,?\s)?\d{1,2}[:.h]\d{2}\b")
 _NAME_WORD = r"(?:[A-ZÀ-Þ][\w’'.&/-]*|\d[\w./-]*)"
 _NAME = re.compile(rf"[A-ZÀ-Þ][\w’'.&/-]*(?:,?\s(?:(?:of|de|da|do|di|von|van|und|and|to|e|y|&|–|-)\s)?{_NAME_WORD}){{0,9}}\Z")
+_DASH = re.compile(r"\s[–—-]\s")
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _NAMED_KEYS = (PERSON_KEYS | ORGANISATION_KEYS | PLACE_KEYS | PRODUCT_KEYS) - {"from", "to", "by", "cc"}
 _RECORD_KEYS = frozenset(("name", "person", "contact", "company", "名前", "姓名", "氏名"))
@@ -101,9 +104,9 @@ def is_name(text: str) -> bool:
 
 
 def is_value(text: str) -> bool:
-    """Whether `text` is by itself a value: a measure, date, number, address, name or state, not something said."""
+    """Whether `text` is by itself a value: a measure, date, number, address, full name or state, not something said."""
     text = text.strip().rstrip(".;")
-    return bool(text) and (text.lower() in STATUS_WORDS or _measured(text, values(text)) or bool(_PHONE.match(text) or _NAME.match(text)))
+    return bool(text) and (text.lower() in STATUS_WORDS or is_name(text) or _measured(text))
 
 
 def plain_lines(note: Note, quoter: Quoter) -> dict[int, list[PlainLine]]:
@@ -203,11 +206,11 @@ def _is_property_key(key: str) -> bool:
     """Whether a key names a property: one to four words that are no sentence, no label and no code."""
     words = key.lower().replace("(", " ").replace(")", " ").split()
     first = words[0]
-    if len(words) > 4 or fold(key) in LABELS or first in FUNCTION_WORDS or first in PLAIN_LABELS or fold(key) in PLAIN_LABELS:
+    if len(words) > 4 or _DASH.search(key) or fold(key) in LABELS or first in FUNCTION_WORDS or first in PLAIN_LABELS or fold(key) in PLAIN_LABELS:
         return False
-    if any(c.isupper() for c in key[1:]) and not key.isupper() and any(a.islower() and b.isupper() for a, b in zip(key, key[1:])):
-        return False  # camelCase
-    if all(word in LABELS for word in words) or words[-1] in ("here", "yet", "below", "above", "problem", "question", "version:", "example"):
+    if any(a.islower() and b.isupper() for word in key.split() for a, b in zip(word, word[1:], strict=False)):
+        return False  # a name of code
+    if all(word in LABELS for word in words) or words[-1] in ("here", "yet", "below", "above", "problem", "question", "example"):
         return False
     if len(words) > 1 and first in BASE_VERBS and first not in NOUNS_TOO:
         return False
@@ -240,16 +243,20 @@ def _is_brief(value: str) -> bool:
 def _is_strong(block: Block, line: PlainLine) -> bool:
     """Whether the value tells by itself that it is one."""
     value = line.value.rstrip(" .;")
-    return is_value(value) or any(value.startswith(name) for name in _linked(block)) or value.startswith(("http://", "https://"))
+    return is_value(value) or bool(_NAME.match(value)) or any(value.startswith(name) for name in _linked(block)) or value.startswith(("http://", "https://"))
 
 
 def _linked(block: Block) -> list[str]:
     return [name for name in (*(w.text for w in block.web), *(link.alias or link.target for link in block.links)) if name]
 
 
-def _measured(value: str, found: list[Signal]) -> bool:
-    lead = m.end() if (m := _LEAD.match(value)) else 0
-    return bool(found) and found[0].start <= lead and found[0].kind in _EXACT or bool(_CLOCK.match(value)) or bool(_PHONE.match(value))
+def _measured(value: str) -> bool:
+    found = values(value)
+    return bool(found) and found[0].start <= _lead(value) and found[0].kind in _EXACT or bool(_CLOCK.match(value) or _PHONE.match(value))
+
+
+def _lead(value: str) -> int:
+    return m.end() if (m := _LEAD.match(value)) else 0
 
 
 def _stands_alone(block: Block, line: PlainLine) -> bool:
@@ -263,7 +270,7 @@ def _stands_alone(block: Block, line: PlainLine) -> bool:
     found = [s for s in values(value) if s.kind in _EXACT]
     if not found or len(words_of(value)) > 6 or len(found) == 1 and found[0].kind is SignalKind.NUMBER and len(value) > len(found[0].value) + 12:
         return False
-    return found[0].start <= (m.end() if (m := _LEAD.match(value)) else 0)
+    return found[0].start <= _lead(value)
 
 
 # keys that come back

@@ -132,6 +132,7 @@ def speech_act(text: str, words: list[str] | None = None) -> SpeechAct:
         words[finite] in ("would", "could", "might", "may")
         and not words[min(finite + 1, len(words) - 1)][0].isdigit()
         and not _SOLID_AFTER_MODAL.intersection(words)
+        and not (words[finite] == "may" and finite <= 3 and _permits(words, finite))
     ):
         return SpeechAct.HYPOTHESIS
     if "if" in words[1:] and ("would" in words or "could" in words or "might" in words):
@@ -144,6 +145,15 @@ def speech_act(text: str, words: list[str] | None = None) -> SpeechAct:
 _SUBORDINATORS = frozenset(("if", "unless", "because", "whether"))
 _RELATIVE = frozenset(("that", "which", "who", "to"))
 _SOLID_AFTER_MODAL = frozenset(("not", "no", "only", "be", "used"))  # "may be used", "could not": checkable after all
+
+
+def _permits(words: list[str], modal: int) -> bool:
+    """Whether "may" allows somebody something ("Guests may bring dogs") rather than supposes: many who act, and no word of doubt."""
+    who = words[modal - 1]
+    return (who in ("you", "everyone", "everybody", "anyone", "nobody") or who.endswith("s") and not who.endswith(("ss", "us", "is"))) and _DOUBT.isdisjoint(words)
+
+
+_DOUBT = frozenset("if when sometimes also still well yet occur happen fail have cause vary differ seem appear contain".split())
 
 
 def _instructs(text: str, words: list[str]) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from smb.model.english import STOP_WORDS
 from smb.model.identity import fold
 from smb.recall.discover import stem
-from smb.recall.pack import Unit
+from smb.recall.pack import STATED, Unit
 from smb.recall.page_question import PageKind, page_questions, subject_of, without_lead
 from smb.recall.query import Operation, Plan
 from smb.recall.rank_objects import object_unit
@@ -36,16 +36,16 @@ async def named_pages(asked: Plan, reader: CatalogReader, n: int) -> list[Unit]:
     most = max(1, n // SHARE)
     titles = {fold(asked.text), fold(without_lead(asked.text))}
     rows = await reader.object_rows([i for _, i in await reader.named(titles)])
-    exact = [one for one in await _held(rows.values(), asked, reader) if fold(one.title) in titles and one.row["type"] != "evolution"]
-    if exact:
-        return _units(exact[:most])
+    titled = [one for one in await _held(rows.values(), asked, reader) if fold(one.title) in titles]
+    if titled and all(_is_page(one) for one in titled):  # what notes name so is meant before a page of the same name
+        return _units(titled[:most])
     for question in page_questions(asked.text):
         kind = question.kind
         types = tuple(t for t in kind.types if not asked.scope.types or t in asked.scope.types)
         if not types:
             continue
         names = [await _names(subject, reader) for subject in question.subjects]
-        pages = await _held(await _candidates(types, names, reader), asked, reader)
+        pages = list(filter(_is_page, await _held(await _candidates(types, names, reader), asked, reader)))
         if best := _about(pages, kind, names) if names else _of_nothing(pages, kind):
             return _units(best[:most])
     return []
@@ -75,10 +75,15 @@ async def _candidates(types: Sequence[str], names: Sequence[Sequence[str]], read
 
 
 async def _held(rows: Iterable[int], asked: Plan, reader: CatalogReader) -> list[Judged]:
-    """Those of these objects that were worked out and hold, in the order of their titles."""
+    """Those of these objects that hold, in the order of their titles."""
     admitted = await reader.admitted_objects(rows, replace(asked.scope, stated=False))
     judged = (await judge_objects(await reader.objects(sorted(admitted)), asked.as_of, reader, asked.during)).values()
-    return sorted((one for one in judged if one.holds and one.row["mode"] == "inferred"), key=lambda one: (one.title, one.row["id"]))
+    return sorted((one for one in judged if one.holds), key=lambda one: (one.title, one.row["id"]))
+
+
+def _is_page(one: Judged) -> bool:
+    """Whether evolution made it to be read; the records of its cycles are only for who asks for them."""
+    return one.row["mode"] == "inferred" and one.row["type"] not in STATED and one.row["type"] != "evolution"
 
 
 def _of_nothing(pages: Sequence[Judged], kind: PageKind) -> list[Judged]:

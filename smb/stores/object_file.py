@@ -19,7 +19,7 @@ from yaml.events import (
     AliasEvent, DocumentEndEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent,
 )
 
-from smb.model.edges import EdgeType
+from smb.model.edges import SEEN_FROM_THE_TARGET, EdgeType
 from smb.model.errors import SmbError
 from smb.model.evidence import Span
 from smb.model.objects import EVIDENCE_SHOWN, RELATED, MemoryObject, MemoryType, Mode, Status, Verification
@@ -33,7 +33,7 @@ _LISTS = ("aliases", "tags", "source_ids", "derived_from", "key")
 _KNOWN = frozenset((*_ONE_LINE, *_LISTS, "evidence"))
 _FENCE = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _MARKER = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})", re.MULTILINE)
-_RELATED_LINE = re.compile(rf"- (?:{'|'.join(EdgeType)}): \[\[[^\]|]*\|.*\]\]")
+_RELATED_LINE = re.compile(rf"- (?:{'|'.join((*EdgeType, *SEEN_FROM_THE_TARGET.values()))}): \[\[[^\]|]*\|.*\]\]")
 _LINES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 

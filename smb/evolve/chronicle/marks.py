@@ -7,8 +7,9 @@ heading that calls it open, a section that is called a decision. Never takes a q
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -97,7 +98,8 @@ class MarkReader:
         self._marks = Marks()
 
     async def of(self, snapshot: Snapshot) -> Marks:
-        at = (id(snapshot.catalog), await notes_at(snapshot))
+        people = [e for e in snapshot.stated(MemoryType.ENTITY) if "person" in e.tags]
+        at = (id(snapshot.catalog), await notes_at(snapshot), len(people), max((p.changed for p in people), default=0))
         if at != self._at:
             self._at, self._marks = at, await _read(snapshot)
         return self._marks
@@ -106,8 +108,10 @@ class MarkReader:
         """Whether what changed since the phase last looked can matter: a document with marks, or one of those a page rests
         on (`held`: ids of the things they are about)."""
         documents, touched = await snapshot.documents(), await snapshot.touched()
-        if not snapshot.since or any(i in held for i in snapshot.gone()):
+        if not snapshot.since or any(i in held or i in snapshot.merged for i in snapshot.gone()):
             return True
+        if any("person" in e.tags and e.recorded_at == e.modified for e in snapshot.changed(MemoryType.ENTITY)):
+            return True  # a name that owners of tasks may have
         if any(i not in documents or documents[i].primary in held for i in touched):
             return True
         marks = await _read(snapshot, touched)
@@ -129,7 +133,7 @@ _MARKED = (
 async def _read(snapshot: Snapshot, only: Collection[str] | None = None) -> Marks:
     """The marks of all live documents, or of those in `only`."""
     documents = await snapshot.documents()
-    people = {name for names in (await snapshot.names(e.id for e in snapshot.stated(MemoryType.ENTITY) if "person" in e.tags)).values() for name in names}
+    people = await _people(snapshot)
     if only is None:
         rows = await snapshot.catalog.fetch(f"{_LIVE}{_MARKED}")
     else:
@@ -147,11 +151,31 @@ async def _read(snapshot: Snapshot, only: Collection[str] | None = None) -> Mark
             marks.decided += _noted(row, row["text"][found.end():])
         elif not tasks and _is_open(row):
             marks.questions += _noted(row, _LABEL.sub("", _BULLET.sub("", row["text"])))
+    marks.tasks = _one_spelling(marks.tasks)
     marks.decided = [noted for noted in marks.decided if noted.document not in records]
     for row in await snapshot.catalog.fetch_in(
             f"{_LIVE}p.kind IN ('item', 'paragraph', 'quote', 'row') AND p.document_id IN ({{marks}}) ORDER BY p.document_id, p.ordinal", sorted(records)):
         marks.records.setdefault(row["document_id"], []).append(Part(_heading(row), plain(_BULLET.sub("", row["text"])), _span(row), bool(_BOX.match(row["text"]))))
     return marks
+
+
+async def _people(snapshot: Snapshot) -> dict[str, str]:
+    """Each folded name of a person of the bank → the name the bank has for them; itself where several are called so."""
+    titles = {e.id: e.title for e in snapshot.stated(MemoryType.ENTITY) if "person" in e.tags}
+    called: dict[str, list[str]] = {}
+    for id_, names in sorted((await snapshot.names(titles)).items()):
+        for name in names:
+            called.setdefault(name, []).append(titles[id_])
+    return {name: of[0] if len(of) == 1 else next((title for title in of if fold(title) == name), "") for name, of in called.items()}
+
+
+def _one_spelling(tasks: list[Task]) -> list[Task]:
+    """The tasks, the owner of several written one way: capitalised where anybody does."""
+    spelt: dict[str, Counter[str]] = {}
+    for task in tasks:
+        spelt.setdefault(fold(task.owner), Counter())[task.owner] += 1
+    best = {key: min(found, key=lambda owner: (owner == owner.lower(), -found[owner], owner)) for key, found in spelt.items()}
+    return [task if task.owner == best[fold(task.owner)] else replace(task, owner=best[fold(task.owner)]) for task in tasks]
 
 
 def is_record(doc: Doc, primary: Item | None) -> bool:
@@ -170,7 +194,7 @@ def is_decided(heading: str) -> bool:
     return bool(_DECIDED_HEADING.match(heading))
 
 
-def _tasks(row: Any, people: Collection[str]) -> list[Task]:
+def _tasks(row: Any, people: Mapping[str, str]) -> list[Task]:
     text = row["text"]
     if (box := _BOX.match(text)) and row["kind"] == "item":
         state = OPEN if box[1] in " />" else DROPPED if box[1] == "-" else DONE
@@ -187,7 +211,7 @@ def _says(text: str) -> bool:
     return any(c.isalnum() for c in text)
 
 
-def _task(row: Any, text: str, state: str, people: Collection[str]) -> Task:
+def _task(row: Any, text: str, state: str, people: Mapping[str, str]) -> Task:
     due, finished = _DUE.search(text), _FINISHED.search(text)
     text = plain(_FINISHED.sub(" ", _DUE.sub(" ", text)))
     owner = ""
@@ -196,7 +220,7 @@ def _task(row: Any, text: str, state: str, people: Collection[str]) -> Task:
             owner, text = found[1], " ".join((text[:found.start()] + text[found.end():]).split())
         elif fold(found[2]) in people:
             owner, text = found[2], text[found.end():]
-    return Task(row["document_id"], _capital(text), state, _span(row), due[1] if due else "", finished[1] if finished else "", owner)
+    return Task(row["document_id"], _capital(text), state, _span(row), due[1] if due else "", finished[1] if finished else "", people.get(fold(owner)) or owner)
 
 
 def _is_open(row: Any) -> bool:

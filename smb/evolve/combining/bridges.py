@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from smb.evolve.combining.doc_terms import DocTerms, Told, terms_in
 from smb.evolve.combining.drafts import Draft
 from smb.evolve.combining.phrases import MOST, shared_phrases
-from smb.evolve.combining.telling import is_topical
+from smb.evolve.language.telling import is_topical
 from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.evolve.combining.wording import Sentence, listed, quoted
 from smb.model.identity import fold

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from smb.evolve.combining.doc_terms import DocTerms
-from smb.evolve.combining.telling import tells
+from smb.evolve.language.telling import tells
 from smb.evolve.language.terms import STOP_WORDS, stem
 
 MOST = 3  # phrases named

@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from smb.evolve.grouping.partition import Node
 from smb.evolve.language.rarity import rarity
 from smb.evolve.snapshot import Doc, Snapshot
+from smb.evolve.language.telling import tells
 from smb.evolve.language.terms import stem, words_of
 from smb.evolve.language.word_forms import is_word
 from smb.model.english import STOP_WORDS
@@ -29,7 +30,7 @@ _NOT_SAID = re.compile(  # a callout, a line of properties ("Status: in progress
 
 def shared_words(texts: Mapping[str, str], ids: Sequence[str], known: Collection[str], limit: int = 3) -> list[tuple[str, list[str]]]:
     """The rarest words of English that several of these texts use, as most write them, each with its users in the order of
-    `ids`; without the stems `known`. Rests on these texts alone: another note elsewhere changes nothing."""
+    `ids`; without the stems `known`; none where it is one common word of two of them. Rests on these texts alone: another note elsewhere changes nothing."""
     users: dict[str, list[str]] = defaultdict(list)
     written: dict[str, Counter[str]] = defaultdict(Counter)
     for id_ in ids:
@@ -42,18 +43,19 @@ def shared_words(texts: Mapping[str, str], ids: Sequence[str], known: Collection
             written[term][word] += 1
     least = max(2, math.ceil(len(ids) / 5))
     scores = {term: len(who) * rare for term, who in users.items()
-              if len(who) >= least and term not in known and (rare := rarity(term_word(written[term]))) >= _TELLING}
+              if len(who) >= least and term not in known and tells(term_word(written[term])) and (rare := rarity(term_word(written[term]))) >= _TELLING}
     best: list[str] = []
     for term in sorted(scores, key=lambda term: (-scores[term], term)):
         if len(best) < limit and not any(term.startswith(other) or other.startswith(term) for other in best):
             best.append(term)
-    return [(_cased(term_word(written[term]), [texts[i] for i in users[term]]), users[term]) for term in best]
+    found = [(_cased(term_word(written[term]), [texts[i] for i in users[term]]), users[term]) for term in best]
+    return found if len(found) > 1 or any(len(who) > 2 or word != word.lower() for word, who in found) else []
 
 
 def _cased(word: str, texts: Sequence[str]) -> str:
-    """A folded word in the letter case most of these texts use; an English word in lower case, unless they always write it as a name."""
+    """A folded word in the letter case most of these texts use; an English word in lower case, unless they mostly write it as a name."""
     cases = Counter(m[0] for text in texts for m in re.finditer(rf"\b{re.escape(word)}\b", text, re.IGNORECASE))
-    if is_word(word) and (word in cases or not any(_within(case, text) for case in cases for text in texts)):
+    if is_word(word) and (2 * cases[word] >= cases.total() or not any(_within(case, text) for case in cases for text in texts)):
         return word
     return min(cases, key=lambda case: (-cases[case], case), default=word)
 

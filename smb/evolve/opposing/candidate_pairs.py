@@ -126,7 +126,7 @@ def _hits(likeness: np.ndarray, least: float) -> Hits:
     for start, end in zip((ends - np.diff(ends, prepend=0)).tolist(), ends.tolist(), strict=True):
         if end - start > CROWDED:
             kept[start + np.argpartition(-values[start:end], CROWDED)[CROWDED:]] = False
-    return rows[kept], columns[kept], np.round(values[kept], 4)
+    return rows[kept].astype(np.int32), columns[kept].astype(np.int32), np.round(values[kept], 4)
 
 
 def _ranked(hits: Sequence[Hits], count: int, most: int) -> np.ndarray:
@@ -138,5 +138,5 @@ def _ranked(hits: Sequence[Hits], count: int, most: int) -> np.ndarray:
     order = np.lexsort((columns, -values, rows))
     rows, columns = rows[order], columns[order]
     best = np.arange(len(rows)) - np.searchsorted(rows, np.arange(count))[rows] < most
-    rows, columns = rows[best], columns[best]
+    rows, columns = rows[best].astype(np.int64), columns[best].astype(np.int64)
     return np.unique(np.minimum(rows, columns) * count + np.maximum(rows, columns))

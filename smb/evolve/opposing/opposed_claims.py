@@ -6,6 +6,7 @@ already. Never makes anything of what it finds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -22,12 +23,16 @@ from smb.model.revision import Revision, RevisionKind
 KEYS = "keys"  # actor of the contests of single-valued keys, made when notes are read
 TELLING = 7  # words of a claim short enough to be compared by its telling words, however unlike it looks
 APART = 6  # words one of two claims says alone, from which on they speak of two things
+MOST_VALUES = 4  # of one key; with more it has several at a time, or nobody can say which
 UNNAMED = ("value", "値")  # attributes that don't say what is measured
 NAME = 3  # words of a title that may be a name
 _OCCASIONS = frozenset(
     "agenda april august call chat conversation daily day debrief december diary draft faq february friday guide handbook january journal july june list log logbook manual march "
     "may meeting memo minutes misc monday monthly month morning notes note november october overview page plan policy record report retro retrospective review saturday september "
     "session standup status summary sunday sync thursday todo tuesday update wednesday week weekly year".split())
+_DATED = re.compile(  # a title that says when, not merely the how-manyeth
+    r"\d{4}-\d|\d{1,2}[./]\d{1,2}\b|\b(?:19|20)\d\d\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\b|"
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:week|day|sprint|quarter|season|term|round|year|q)\s?\d|\d\s?[年月日]", re.I)
 _SMALL = frozenset("a am an and at for from of on pm the to with".split())
 
 
@@ -54,7 +59,7 @@ class Judge:
         """Analyses the claims `ids` that hold."""
         for said in await self._snapshot.said({i for i in ids if i not in self._analysed}):
             own = _own_words(said)
-            if own is not said and any(c.isdigit() for c in said.context[0]):
+            if own is not said and _DATED.search(said.context[0]):
                 self._occasions[said.id] = said.context[0]
             self._analysed[said.id] = analyse(own)
 
@@ -92,11 +97,21 @@ async def opposed_claims(snapshot: Snapshot, claims: Sequence[Item], judge_: Jud
     """Every pair of `claims` that surely contradict each other, sorted; with `fresh` only those with one of these."""
     pairs = await compared_pairs(snapshot, judge_, claims, fresh)
     await judge_.read({i for pair in pairs for i in pair})
-    found = {(o.one, o.other): o for one, other in pairs if (o := judge_.of(one, other)) is not None}
+    listing = _listing(claims, snapshot.single_valued)
+    found = {(o.one, o.other): o for one, other in pairs if (o := judge_.of(one, other)) is not None and not {o.one, o.other} <= listing}
     for o in await _by_key(snapshot, [c for c in claims if c.contested and c.attribute and (fresh is None or c.id in fresh)]):
         held = found.get((o.one, o.other))
         found[(o.one, o.other)] = o if held is None else Opposed(o.one, o.other, held.kind, held.reasons, by_key=True)
     return [found[pair] for pair in sorted(found)]
+
+
+def _listing(claims: Sequence[Item], single_valued: Collection[str]) -> set[str]:
+    """The claims of keys that have so many values that they are a list, whatever their words say; not those listed as single-valued."""
+    values: dict[tuple[str, str], set[str]] = {}
+    for claim in claims:
+        if claim.attribute and claim.attribute not in single_valued:
+            values.setdefault((claim.subject, claim.attribute), set()).add(fold(claim.value))
+    return {claim.id for claim in claims if len(values.get((claim.subject, claim.attribute), ())) > MOST_VALUES}
 
 
 async def compared_pairs(snapshot: Snapshot, judge_: Judge, claims: Sequence[Item], fresh: Collection[str] | None) -> list[tuple[str, str]]:
@@ -133,7 +148,7 @@ async def compared_pairs(snapshot: Snapshot, judge_: Judge, claims: Sequence[Ite
 def _of_two_things(one: Said, other: Said) -> bool:
     """Whether the places tell that two claims have two subjects: each names the thing its own note is about, or they stand under two
     headings of one note and neither names its subject itself."""
-    if one.key and one.key == other.key and one.key[1] in UNNAMED:
+    if one.key and one.key == other.key and one.key[1] in UNNAMED and all(f" – {one.key[1]}: " in said.text for said in (one, other)):
         return True
     if not one.context or not other.context:
         return False

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from sys import intern
 
 from smb.evolve.language.antonyms import Poles, negated_form, poles, state
 from smb.evolve.language.calendar_date import CalendarDate, dates
@@ -272,7 +273,7 @@ def _token(words: list[str], lower: list[str], i: int, verb: int, main: int, in_
         weight = 0.25 if root in ABSTRACT else 0.5
     else:
         weight = 1.0
-    return Token(bare, root, weight, i, () if attributive else axis, "" if attributive else state(bare), value_class(bare), negated_form(bare),
+    return Token(intern(bare), intern(root), weight, i, () if attributive else axis, "" if attributive else state(bare), value_class(bare), negated_form(bare),
                  verb >= 0 and i > verb, in_scope, i > 0 and lower[i - 1] == "#c", i == main, _is_name(words, lower, i, verb))
 
 

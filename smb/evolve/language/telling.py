@@ -1,4 +1,4 @@
-"""Which words two notes share tell a reader something.
+"""Which words that notes share tell a reader something.
 
 Owns what is told by no topic: a unit, a day of the week, a month, a verb in its past or its -ing form. Holds no topic word.
 """
