@@ -241,6 +241,7 @@ class Conflicts:
         one, other = ([i for i in self._side(side) if self._verdicts[i].holds] for side in (c.disagreement.one, c.disagreement.other))
         if made.how == "kept":
             kept, lost = (one, other) if made.keep in one else (other, one)
+            lost = [i for i in lost if i not in kept]  # merged, a claim stands on both sides
             for i in lost:
                 refuse_overruling(self._histories[i], self._claims[i], who, authority)
             planned += self._kept(made, lost)

@@ -63,7 +63,7 @@ def about_tenmoku(snapshot: Snapshot) -> list[Any]:
 async def synthesis(snapshot: Snapshot) -> Proposals:
     """A synthesis and an insight that hold every word of the claims, with links in the body."""
     claims = about_tenmoku(snapshot)
-    all_claims = [c for c in snapshot.stated(MemoryType.CLAIM) if "cone" not in c.title.casefold()]
+    all_claims = [c for c in snapshot.stated(MemoryType.CLAIM) if "cone" not in c.title.casefold() and "black glaze" not in c.title]
     evidence = await snapshot.evidence(c.id for c in all_claims)
     body = "The Tenmoku glaze needs great heat. " + " ".join(c.link for c in claims)
     return Proposals([

@@ -23,14 +23,14 @@ from smb.model.revision import RevisionKind, Statement, new_revision
 from smb.recall.page_question import page_questions
 
 NOTES = {
-    "Mill.md": "# Mill\n\nThe Mill stands in Aldgate.\n\n- **Power:** 4 kW\n\nThe Mill was built in 2024 by Søren Dahl.\n",
-    "Søren Dahl.md": "# Søren Dahl\n\nSøren Dahl repairs the mill.\n",
-    "Rye.md": "# Rye\n\nRye is milled coarse in the Mill.\n\nThe story of the Mill was written by Ana Reis.\n",
+    "Mill.md": "# Mill\n\nThe Mill stands in Aldgate.\n\n- **Power:** 4 kW\n\nThe Mill was built in 2024 by René Dahl.\n",
+    "René Dahl.md": "# René Dahl\n\nRené Dahl repairs the mill.\n",
+    "Rye.md": "# Rye\n\nRye is milled coarse in the Mill.\n\nAna Reis wrote the story of the Mill.\n",
     "石臼.md": "# 石臼\n\n石臼の直径は六十センチである。\n",
 }
 PAGES = (
     (MemoryType.TIMELINE, "Timeline of Mill", "- 2024: built"), (MemoryType.NARRATIVE, "The story of Mill", "It was built."), (MemoryType.TIMELINE, "Timeline of 石臼", "- 古い"),
-    (MemoryType.PLAN, "Open tasks", "- [ ] Søren Dahl: oil the shaft"), (MemoryType.PLAN, "Tasks of Rye", "- [ ] sow"), (MemoryType.RESEARCH, "Open questions: Mill", "- which stone"),
+    (MemoryType.PLAN, "Open tasks", "- [ ] René Dahl: oil the shaft"), (MemoryType.PLAN, "Tasks of Rye", "- [ ] sow"), (MemoryType.RESEARCH, "Open questions: Mill", "- which stone"),
     (MemoryType.RESEARCH, "Other open questions", "- what else"), (MemoryType.SPECIFICATION, "Decided: Power of the Mill", "4 kW"), (MemoryType.PROJECT, "Project: Rye", "Rye."),
     (MemoryType.INSIGHT, "What changed in the last week", "- Mill"), (MemoryType.INSIGHT, "Notes without a link", "- Rye"), (MemoryType.CONTRADICTION, "Mill, Power: 4 kW or 5 kW?", "4 against 5"),
     (MemoryType.SYNTHESIS, "Rye and Mill: coarse", "Both."), (MemoryType.WORLD_MODEL, "Mill, as the notes have it", "A mill."), (MemoryType.ABSTRACTION, "Rye", "All rye."),
@@ -57,9 +57,9 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("question", "title"), [
     ("timeline of Mill", "Timeline of Mill"), ("Show me the history of the mill, please", ""), ("the mill's history", "Timeline of Mill"), ("story of the Mill", "The story of Mill"),
     ("how did the mill develop over time?", "The story of Mill"), ("石臼の歴史", "Timeline of 石臼"), ("open tasks", "Open tasks"), ("what are my to-dos", "Open tasks"), ("what is left to do", "Open tasks"),
-    ("what tasks are open for Soren Dahl", "Open tasks"), ("what does Søren have to do?", "Open tasks"), ("tasks of Rye", "Tasks of Rye"), ("plans for rye", "Tasks of Rye"),
+    ("what tasks are open for Rene Dahl", "Open tasks"), ("what does René have to do?", "Open tasks"), ("tasks of Rye", "Tasks of Rye"), ("plans for rye", "Tasks of Rye"),
     ("open questions about the Mill", "Open questions: Mill"), ("what is still unclear about the mill?", "Open questions: Mill"), ("which open questions are there", "Open questions: Mill"),
-    ("what was decided about the power of the Mill", "Decided: Power of the Mill"), ("decisions", "Decided: Power of the Mill"), ("project Rye", "Project: Rye"), ("how is the rye project going", "Project: Rye"),
+    ("what did we decide about the power", "Decided: Power of the Mill"), ("decisions", "Decided: Power of the Mill"), ("project Rye", "Project: Rye"), ("how is the rye project going", "Project: Rye"),
     ("what changed lately", "What changed in the last week"), ("What changed in the last week", "What changed in the last week"), ("what has changed in the Mill?", "Timeline of Mill"),
     ("which contradictions are there", "Mill, Power: 4 kW or 5 kW?"), ("where do the notes disagree", "Mill, Power: 4 kW or 5 kW?"), ("how do the Mill and Rye relate", "Rye and Mill: coarse"),
     ("what is the connection between rye and the mill", "Rye and Mill: coarse"), ("what do we know about the Mill", "Mill, as the notes have it"), ("Notes without a link", "Notes without a link"),
@@ -132,7 +132,7 @@ def test_two_things_of_one_alias_are_still_asked_about(tmp_path: Path) -> None:
 
 def test_a_contest_of_what_a_page_cites_is_no_change_of_it_and_the_conflict_bears_the_contradictions_title(tmp_path: Path) -> None:
     bank = tmp_path / "bank"
-    ingest(bank, write(tmp_path / "notes", NOTES | {"Log.md": "# Log\n\nThe Mill was built in 2025 by Søren Dahl.\n"}))
+    ingest(bank, write(tmp_path / "notes", NOTES | {"Log.md": "# Log\n\nThe Mill was built in 2025 by René Dahl.\n"}))
 
     async def page(snapshot: Snapshot) -> Proposals:
         built = [c for c in snapshot.stated(MemoryType.CLAIM) if "was built in" in c.title]
@@ -154,7 +154,7 @@ def test_a_contest_of_what_a_page_cites_is_no_change_of_it_and_the_conflict_bear
     assert first["title"] == "Timeline of Mill" and first["contested"] and "stale" not in first
     (conflict,) = ask(bank, "recall", "The Mill was built in which year", n=5)["conflicts"]
     assert conflict["title"] == "Mill, built: 2024 or 2025?"
-    assert "Conflict: Mill, built: 2024 or 2025?" in packet_text(ask(bank, "recall", "The Mill was built in which year", n=5), Page(False, 100))
+    assert "Conflict: Mill, built: 2024 or 2025?" in packet_text(ask(bank, "recall", "The Mill was built in which year", n=5), Page(None, False))
     write(tmp_path / "notes", {"Log.md": "# Log\n\nThe Mill is shut.\n"})
     ingest(bank, tmp_path / "notes", moment=MOMENT + timedelta(days=2))
     assert "was built in 2025" in ask(bank, "recall", "timeline of Mill")["items"][0]["stale_reason"]

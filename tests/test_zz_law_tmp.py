@@ -91,7 +91,7 @@ class World(Dispute):
         assert len(self.held("question")) <= len(self.conflicts())
 
 
-@settings(max_examples=90, deadline=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=110, deadline=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS)
 @example([("write", 0, [SENTENCES[0]]), ("keep", 0, "a"), ("drop", 0, None), ("write", 0, [SENTENCES[2]]), ("keep", 0, "a"), ("keep", 1, "b")])
 @example([("write", 0, [SENTENCES[0]]), ("keep", 0, "a"), ("both", 0, None), ("undo", 0, None)])

@@ -24,7 +24,7 @@ from smb.model.validity import to_iso
 
 PROJECT_WORDS = frozenset("project projects projekt projekte projet projets proyecto proyectos projeto projetos progetto progetti プロジェクト 项目".split())
 LEAST_DAYS = 3  # dated notes that make a project of a thing with tasks and a decision
-LEAST_KNOWN = 2  # of its tasks, decisions, people, state and dated notes
+LEAST_KNOWN = 2  # tasks, or kinds of what is known of it: a task, a decision, a person, a state, a dated note
 SHOWN = 10
 CITED = 12
 _STATE = ("status", "state", "phase", "stage", "stand")
@@ -131,7 +131,7 @@ def _called(doc: Doc, primary: Item | None) -> str:
 
 def _page(snapshot: Snapshot, project: Project, marks: Marks, decisions: Sequence[Record], keyed: Sequence[Item], stated_in: Mapping[str, tuple[str, ...]],
           documents: Mapping[str, Doc], people: Mapping[str, Item], names: Mapping[str, str]) -> Wanted | None:
-    """The page of a project; None where less than two of what a project has are known of it."""
+    """The page of a project; None where too little is known of it."""
     own, near = {d.id for d in project.own}, {d.id for d in project.near}
     gathered = {d.id for d in project.near if not d.date.known or not is_occasion(d, snapshot.items.get(d.primary))} if project.gathered else set()
     subjects = {snapshot.canonical(d.primary) for d in project.own} | ({project.identity.removeprefix("projects:")} & snapshot.items.keys())
@@ -160,7 +160,7 @@ def _page(snapshot: Snapshot, project: Project, marks: Marks, decisions: Sequenc
     dated = [d for d in (*project.own, *project.near) if d.date.known and d.id not in {r.doc.id for r in decided}]
     if dated := sorted(dated, key=lambda d: (to_iso(d.date.start) or "", d.path), reverse=True)[:5]:
         sections.append("## Latest notes\n\n" + "\n".join(f"- {'' if is_date(d.title) else shown(d.date) + ': '}{note(snapshot, d)}" for d in dated))
-    if sum(map(bool, (tasks or beside, decided, involved, states, dated))) < LEAST_KNOWN:
+    if len(tasks) < LEAST_KNOWN and sum(map(bool, (tasks or beside, decided, involved, states, dated))) < LEAST_KNOWN:
         return None
     notes = [*project.own, *(documents[t.document] for t in still), *(r.doc for r in decided), *dated]
     cited = {i.id: i for i in (*primaries(snapshot, notes), *states, *owners, *involved)}

@@ -78,7 +78,7 @@ async def _gaps(snapshot: Snapshot) -> list[Gap]:
             latest[c.subject, c.attribute] = max(latest.get((c.subject, c.attribute), ""), c.valid_from)
     found = [
         claim for claim in claims
-        if not claim.valid_to and (not claim.attribute or latest.get((claim.subject, claim.attribute), "") <= (claim.valid_from or ""))  # what was, nobody asks
+        if (not claim.attribute or not claim.valid_to and latest.get((claim.subject, claim.attribute), "") <= (claim.valid_from or ""))  # of what was nobody asks
         and claim.supports <= 1 and claim.verification in UNVERIFIED and not _NOT_ASKED & set(claim.tags) and claim.attribute not in NO_PROPERTY
         and (not claim.attribute or told[claim.subject, claim.attribute, fold(claim.value)] == 1)
         and (claim.attribute in changing or built.get(claim.id, 0) >= MUCH or is_reported(claim, known))]

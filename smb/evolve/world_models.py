@@ -10,13 +10,15 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from smb.evolve.phase import Proposals, Wanted
+from smb.evolve.chronicle.dated import sentence
+from smb.evolve.combining.later import against, bearing_on, said_later
 from smb.evolve.combining.revisit import revisit
 from smb.evolve.snapshot import Item, Snapshot
 from smb.evolve.combining.support import Support, quotes_of
 from smb.evolve.combining.values import Given, Thing, called, things
 from smb.evolve.combining.wording import Sentence, listed, quoted
 from smb.model.edges import SEEN_FROM_THE_TARGET, EdgeType
-from smb.model.identity import fold
+from smb.model.identity import fold, object_id
 from smb.model.objects import Link, MemoryType, Mode
 from smb.model.revision import Statement
 
@@ -30,7 +32,7 @@ class WorldModels:
     """Restates, finds and withdraws the pages."""
 
     name = "world-models"
-    version = 1
+    version = 2
 
     async def propose(self, snapshot: Snapshot) -> Proposals:
         again = await revisit(snapshot, self.name)
@@ -38,16 +40,23 @@ class WorldModels:
             return Proposals()
         considered = await again.considered(snapshot)
         about = await again.subjects(snapshot, considered)
+        if about is not None:
+            near = await bearing_on(snapshot, about)
+            considered |= {object_id(MemoryType.WORLD_MODEL.value, f"{self.name}:{i}") for i in near} & again.held.keys()
+            about |= near
         found = [thing for thing in await things(snapshot, about) if len(thing.attributes) >= ATTRIBUTES]
         subjects = {thing.subject.id for thing in found}
         if not subjects:
             return Proposals(considered=considered)
         relations, told = await _relations(snapshot, subjects), await _told(snapshot, subjects)
-        support = await quotes_of(snapshot, [i for thing in found for i in _cited(thing, relations, told)])
+        later = await said_later(snapshot, subjects)
+        doubts = {g.claim.id: claim for thing in found for values in thing.attributes.values() for g in values
+                  if not g.lapsed and (claim := against(g, called(g) or g.claim.attribute, later, thing.subject)) is not None}
+        support = await quotes_of(snapshot, [*(i for thing in found for i in _cited(thing, relations, told)), *sorted({claim.id for claim in doubts.values()})])
         pages = [(thing, homes) for thing in found if len(homes := _homes(thing, relations, told, support)) >= DOCUMENTS]
         pages.sort(key=lambda page: (-len(page[1]), -len(page[0].attributes), page[0].subject.id))
         room = _FEW + len(await snapshot.documents()) // _SHARE - len(again.held.keys() - considered)
-        wanted = [w for thing, _ in pages[:max(room, 0)] if (w := _page(self.name, thing, relations[thing.subject.id], told[thing.subject.id], support)) is not None]
+        wanted = [w for thing, _ in pages[:max(room, 0)] if (w := _page(self.name, thing, relations[thing.subject.id], told[thing.subject.id], doubts, support)) is not None]
         return Proposals(wanted, considered)
 
 
@@ -87,10 +96,10 @@ def _homes(thing: Thing, relations: Mapping[str, Sequence[tuple[str, Item, Item]
     return set(thing.homes).union(*(support.homes(item) for item in speaking))
 
 
-def _page(phase: str, thing: Thing, relations: Sequence[tuple[str, Item, Item]], told: Sequence[Item], support: Support) -> Wanted | None:
+def _page(phase: str, thing: Thing, relations: Sequence[tuple[str, Item, Item]], told: Sequence[Item], doubts: Mapping[str, Item], support: Support) -> Wanted | None:
     subject = thing.subject
     sections = [(heading, support.held(lines)) for heading, lines in (
-        ("What holds", _now(thing)), ("What was before", _before(thing)), ("How it relates", _related(subject, relations)), ("What else is said", _said(told)))]
+        ("What holds", _now(thing, doubts, support)), ("What was before", _before(thing)), ("How it relates", _related(subject, relations)), ("What else is said", _said(told)))]
     lines = [line for _, held in sections for line in held]
     cited = tuple(dict.fromkeys((subject, *(item for line in lines for item in line.cites))))
     homes = sorted({support.first(item).title for line in lines for item in line.cites[:1] if support.first(item)})
@@ -105,15 +114,24 @@ def _page(phase: str, thing: Thing, relations: Sequence[tuple[str, Item, Item]],
         derived_from=tuple(item.id for item in cited), links=tuple(Link(item.id, EdgeType.DERIVES_FROM) for item in cited), extra=support.dates(cited)), support.evidence(cited))
 
 
-def _now(thing: Thing) -> list[Sentence]:
+def _now(thing: Thing, doubts: Mapping[str, Item], support: Support) -> list[Sentence]:
+    """The values that hold. `doubts`: claim → what a later note says against it; the other values of the notes of such claims are dated."""
     found = []
+    overtaken = {home for values in thing.attributes.values() for g in values if g.claim.id in doubts for home in g.homes}
     for values in thing.attributes.values():
         holding = [g for g in reversed(values) if not g.lapsed]
         if holding:
             distinct = list({g.value: g for g in reversed(holding)}.values())[::-1][:_NAMED]
             written = listed([_dated(g) if len(distinct) > 1 else g.claim.value for g in distinct], "or")
+            if len(distinct) == 1 and distinct[0].day and set(distinct[0].homes) <= overtaken and distinct[0].claim.id not in doubts:
+                written += f", as of {distinct[0].day}"
             lead = next((g for g in holding if called(g)), holding[0])
-            found.append((len(holding), _line(lead, written, tuple(g.claim for g in holding if g.value in {d.value for d in distinct}))))
+            cites = [g.claim for g in holding if g.value in {d.value for d in distinct}]
+            for against_it in dict.fromkeys(doubts[g.claim.id] for g in distinct if g.claim.id in doubts):
+                if (home := support.first(against_it)) is not None:
+                    written += f"; later, {home.title} says {quoted(sentence(against_it, home.title))}"
+                    cites.append(against_it)
+            found.append((len(holding), _line(lead, written, tuple(cites))))
     found.sort(key=lambda pair: (-pair[0], pair[1].text.startswith("“"), pair[1].text))
     return [line for _, line in found[:_VALUES]]
 

@@ -28,7 +28,7 @@ from smb.ingest.extract_keyed import plain_name
 from smb.ingest.extract_turns import WEIGHT, left_out_i, turn_claim
 from smb.ingest.first_person import Telling, changes_course, cost, telling, tried_only
 from smb.ingest.keyed_sentence import key_of
-from smb.ingest.lexicon import FIRST_PERSON, SPEECH
+from smb.ingest.lexicon import FIRST_PERSON, FUNCTION_WORDS, SPEECH
 from smb.ingest.pointing import NAMED, is_local, leans, navigates, opens_with_a_name, points
 from smb.ingest.signals import SignalKind, correction, decision, negated, valid_in
 from smb.ingest.speech_act import POSED_CJK, SpeechAct, reported, speech_act, words_of
@@ -140,8 +140,8 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
     tags: tuple[str, ...] = ()
     if act is SpeechAct.FRAGMENT and around.speaker and left_out_i(words):
         act = SpeechAct.ASSERTION
-    if act is SpeechAct.FRAGMENT and around.tiny and not cjk and prose.block.kind == "paragraph" and end in ".!" and begin.isupper() and len(words) > 2:
-        act = SpeechAct.ASSERTION  # a whole sentence whose verb no list knows: "Tomatoes tolerate frost."
+    if act is SpeechAct.FRAGMENT and around.tiny and not cjk and prose.block.kind == "paragraph" and end in ".!" and _many_do(words):
+        act = SpeechAct.ASSERTION
     if act is SpeechAct.INSTRUCTION and (around.quoted_by or around.tiny and words[0] in _POLICY):
         tags = ("instruction",)
     elif act is not SpeechAct.ASSERTION:
@@ -150,6 +150,12 @@ def _claim(seen: Survey, prose: Prose, sentence: str, own: NameStarts, names: Na
         said = turn_claim(seen, sentence, words, own, around.speaker)
         return _Found(said[0], prose, sentence, said[1]) if said else None
     return _note_claim(seen, prose, sentence, words, own, names, around, tags)
+
+
+def _many_do(words: list[str]) -> bool:
+    """Whether many do something, by a verb no list knows: "Tomatoes tolerate frost"."""
+    return len(words) > 2 and words[0].endswith("s") and not words[0].endswith(("ss", "us", "is")) and len(words[1]) > 3 and not words[1].endswith(
+        ("s", "ed", "ing", "ly")) and words[1] not in FUNCTION_WORDS and words[2] not in FUNCTION_WORDS - {"a", "an", "the", "no", "their", "its"}
 
 
 def _messy(sentence: str) -> bool:

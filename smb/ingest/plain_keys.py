@@ -29,7 +29,7 @@ from smb.ingest.lexicon import (
 from smb.ingest.note import Block, Note
 from smb.ingest.quoting import Quoter
 from smb.ingest.signals import SignalKind, struck, values
-from smb.ingest.speech_act import SpeechAct, speech_act, words_of
+from smb.ingest.speech_act import SpeechAct, finite_at, speech_act, words_of
 from smb.model.identity import fold
 
 MAX_VALUE = 160
@@ -94,8 +94,12 @@ def _named_by(block: Block) -> About | None:
 
 
 def _heading_like(text: str) -> str:
+    """`text` without its colon where it is a short line that says nothing."""
     name = text.rstrip(" :：")
-    return name if 0 < len(name) <= 48 and len(name.split()) <= 5 and not name.endswith((".", "!", "?", "。")) and ":" not in name else ""
+    if not 0 < len(name) <= 48 or len(name.split()) > 5 or name[-1] in ".!?。,;" or ":" in name or "：" in name:
+        return ""
+    words = words_of(name)
+    return name if words and not finite_at(words) else ""
 
 
 def is_name(text: str) -> bool:

@@ -63,8 +63,8 @@ KINDS: tuple[PageKind, ...] = (
     PageKind(("plan",), "task|to-do|todo|to do|do next|should|must|next step|action|plan|done|doing|outstanding|unfinished|タスク|やること|任务|任務|待办|待辦", _asked(
         rf"{_LEAD}{_UNDONE}{_TASK}{_EXIST}(?:{_ABOUT})?{_TAIL}",
         rf"{_LEAD}{_UNDONE}{_TASK} (?:do|does|has|have|must|should)\s+{_WHOSE}(?:have|has|got|left|open|do)(?: left| open| to do)?{_TAIL}",
-        rf"\W*what (?:do|does|must|should|has|have|is|are)\s+{_WHOSE}(?:still )?(?:(?:have|need|got|supposed) to |to )?do(?: next)?{_TAIL}",
         rf"\W*what (?:is|['’]s|remains|needs)?\s?(?:still |left |there )*(?:to be done|to do|doing|undone|unfinished|outstanding)(?:{_ABOUT})?{_TAIL}",
+        rf"\W*what (?:do|does|must|should|has|have|is|are)\s+{_WHOSE}(?:still )?(?:(?:have|need|got|supposed) to |to )?do(?: next)?{_TAIL}",
         rf"{_LEAD}{_WHOSE}{_UNDONE}{_TASK}{_TAIL}",
         r"(?:(?P<about>.{1,40}?)(?:の|的))?(?:未完了の|開いている|未完成的|待办|所有)?(?:タスク|やること|任务|任務|待办事项|待办|待辦)(?:一覧|は|有哪些|[はがを])?[。？?]*\Z",
     ), _asked(r"open tasks\Z"), True),

@@ -6,7 +6,7 @@ those that are shown. They are never evidence: what they say is in what they cit
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -39,12 +39,12 @@ class Basis:
     trust: float
 
 
-def admitted(units: Sequence[Unit], asked: Plan, n: int, named: Container[str] = ()) -> list[Unit]:
+def admitted(units: Sequence[Unit], asked: Plan, n: int, named: Collection[str] = ()) -> list[Unit]:
     """`units` with as many worked out ones as may be shown: all where the scope asks for them, else, of those that hold, the
     best few. Those that are `named` by the question are shown for that. The records of cycles are only for who asks for them."""
     if asked.scope.types or any(asked.scope.layers):
         return list(units)
-    room = max(1, n // SHARE)
+    room = max(0, max(1, n // SHARE) - len(named))
     kept: list[Unit] = []
     for unit in units:
         if unit.worked_out and unit.id not in named:

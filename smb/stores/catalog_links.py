@@ -45,6 +45,7 @@ async def apply_links(catalog: Catalog, folded: Sequence[Folded], held: Mapping[
     if moved:
         rows = await catalog.fetch_in("SELECT DISTINCT held_by FROM edges WHERE target IN ({marks})", moved)
         rows += await catalog.fetch_in("SELECT DISTINCT held_by FROM edges WHERE source IN ({marks})", moved)
+        rows += await catalog.fetch_in("SELECT held_by FROM unled WHERE target IN ({marks})", moved)
         holders = {row["held_by"] for row in rows} - merges.keys()
         told = await catalog.histories(holders)
         again = [(o, judge(told[i], about=i)) for i in sorted(holders) if (o := as_object(told[i], about=i)) is not None]
@@ -58,6 +59,8 @@ async def _say_again(catalog: Catalog, folded: Sequence[Folded], shown: Mapping[
         for other in others:
             await catalog.run_in(f"UPDATE memory_objects SET changed = (SELECT max(seq) FROM transactions) WHERE id IN "
                                  f"(SELECT {other} FROM edges WHERE {end} IN ({{marks}}) AND {other} != {end})", renamed)
+    await catalog.run_in("UPDATE memory_objects SET changed = (SELECT max(seq) FROM transactions) WHERE id IN "
+                         "(SELECT held_by FROM unled WHERE target IN ({marks}))", renamed)
 
 
 def merged_into(verdict: Verdict) -> str:
@@ -65,15 +68,21 @@ def merged_into(verdict: Verdict) -> str:
     return verdict.into[0] if verdict.standing is Standing.MERGED and verdict.into else ""
 
 
-async def _write_edges(catalog: Catalog, folded: Iterable[Folded], held: Iterable[str]) -> None:
-    before = {tuple(row) for row in await catalog.fetch_in("SELECT source, target, type FROM edges WHERE held_by IN ({marks})", held)}
-    await catalog.run_in("DELETE FROM edges WHERE held_by IN ({marks})", held)
+async def _write_edges(catalog: Catalog, folded: Sequence[Folded], held: Iterable[str]) -> None:
+    """Writes edges, and as `unled` what a page shows that no edge leads to; the pages at both ends of an edge that came, went or
+    weighs something else are marked as changed: they show other links now, or the same in another order."""
+    before = {tuple(row) for row in await catalog.fetch_in("SELECT source, target, type, held_by, weight FROM edges WHERE held_by IN ({marks})", held)}
+    for table in ("edges", "unled"):
+        await catalog.run_in(f"DELETE FROM {table} WHERE held_by IN ({{marks}})", held)
     edges = [edge for o, verdict in folded if verdict.standing in HOLDS for edge in _edges_of(o)]
     leads = await _leads(catalog, {i for edge in edges for i in edge[:2]})
     led = [(leads.get(source, source), leads.get(target, target), kind, by, weight) for source, target, kind, by, weight in edges] if leads else edges
     kept = [after for before, after in zip(edges, led, strict=True) if after[0] != after[1] or before[0] == before[1]]
     await catalog.run_many("INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?, ?)", kept)
-    ends = {i for edge in before ^ {edge[:3] for edge in kept} for i in edge[:2]}  # their pages show other links now
+    reached = {(by, end) for source, target, _, by, _ in kept for end in (source, target)}
+    shown = {(o.id, i) for o, _ in folded for i in (o.about, *(link.target for link in o.links)) if i and i != o.id}
+    await catalog.run_many("INSERT INTO unled VALUES (?, ?)", sorted(shown - reached))
+    ends = {i for edge in before ^ set(kept) for i in edge[:2]}
     await catalog.run_in("UPDATE memory_objects SET changed = (SELECT max(seq) FROM transactions) WHERE id IN ({marks})", ends)
 
 

@@ -201,8 +201,18 @@ CREATE TABLE strength (                   -- how use and time weigh an object or
 ) WITHOUT ROWID;
 """
 
+_UNLED = """
+CREATE TABLE unled (                      -- what a page shows and no edge leads to: the ends of what no longer holds, or was merged
+    held_by TEXT NOT NULL,
+    target TEXT NOT NULL,
+    PRIMARY KEY (held_by, target)
+) WITHOUT ROWID;
+CREATE INDEX unled_target ON unled (target);
+"""
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, rebuild=True, script=_FIRST),
     Migration(2, rebuild=True, script=""),  # revisions.head: what another object supersedes stays a head
     Migration(3, rebuild=False, script=_STRENGTH),
+    Migration(4, rebuild=True, script=_UNLED),
 )
