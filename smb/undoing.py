@@ -7,6 +7,7 @@ again in its earlier words. An undo is an act like any other and can be undone. 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -59,7 +60,11 @@ class Act:
 async def undo(catalog: Catalog, writer: Writer, clock: Callable[[], datetime], reference: str, who: str, *, dry_run: bool) -> dict[str, Any]:
     """Takes back the last cycle, or the cycle or transaction `reference` names (an id, or its beginning): {"undone":
     [{transaction, phase, recorded_at, revisions}], "objects", "dry_run", "transaction"}, the last to undo the undo by. Raises NothingToUndo, NotUndoable, UnknownAct, BankLocked."""
-    async with writer.writing():
+    async with AsyncExitStack() as stack:
+        if dry_run:
+            await writer.catch_up_if_free()
+        else:
+            await stack.enter_async_context(writer.writing())
         acts = await _acts(catalog, reference)
         planned = await _taken_back(catalog, acts, who or BY_A_PERSON)
         if not planned:

@@ -36,8 +36,8 @@ MAX_VALUE = 160
 MAX_SHORT = 60  # characters of a value that only its siblings tell for one
 _KEY = r"[^\W\d_][^\n:：.!?;,\"“”`\[\]{}<>|=@#*_\\()]{0,39}(?:\s?\([^()\n:]{1,16}\))?"
 _LINE = re.compile(rf"(?P<key>{_KEY})\s?(?:::?(?=[ \t])|：)[ \t]*(?P<value>\S.*)")
-_BULLET = re.compile(r"[-*+][ \t]+")
-_NUMBERED = re.compile(r"\d+[.)]\s")
+_MARKS = re.compile(r"[>\s]*(?:[-*+][ \t]+)?")
+_NUMBERED = re.compile(r"[>\s]*\d+[.)]\s")
 _SENTENCE_BREAK = re.compile(r"[.!?] +[A-Z]|[。！？].")
 _CODE = re.compile(r"[{};\\]|^[$/%]|\$\(|=>|->|\$\$?[^\d\s]")
 _LEAD = re.compile(
@@ -115,7 +115,7 @@ def is_value(text: str) -> bool:
 
 def plain_lines(note: Note, quoter: Quoter) -> dict[int, list[PlainLine]]:
     """The property lines of the note by the `byte_start` of the block they stand in, in order."""
-    if note.shape == "chat" or ":" not in note.text and "：" not in note.text:
+    if note.shape == "chat" or not any(block.kind in ("item", "paragraph") and _looks_keyed(block.text) for block in note.blocks):
         return {}
     found: dict[int, list[PlainLine]] = {}
     for group, size in _groups(note, quoter):
@@ -156,16 +156,20 @@ def _groups(note: Note, quoter: Quoter) -> list[tuple[_Group, int]]:
     return [group for group in (*groups, *lines.values()) if group[0]]
 
 
+def _looks_keyed(text: str) -> bool:
+    return (text.find(":", 1, 64) > 0 or text.find("：", 1, 64) > 0) and bool(_LINE.match(text))
+
+
 def _shaped(block: Block, quoter: Quoter) -> list[PlainLine]:
     """The lines of a block that look like `Key: value`; none where one of a paragraph's lines does not."""
     text = block.text
-    if block.quoted or block.task or block.speaker or not _LINE.match(text) or "%%" in text:
+    if block.quoted or block.task or block.speaker or not _looks_keyed(text) or "%%" in text:
         return []
-    raw = quoter.raw(block).strip()
+    raw = quoter.raw(block)
     if _NUMBERED.match(raw):
         return []
-    bullet = _BULLET.match(raw)
-    heads = [m["key"].strip() if (m := _LINE.match(line.lstrip(" \t>"))) else "" for line in raw[bullet.end() if bullet else 0 :].splitlines()]
+    written = [line for n, line in enumerate(raw.strip().splitlines()) if not block.callout or n or "[!" not in line]
+    heads = [m["key"].strip() if (m := _LINE.match(line, _MARKS.match(line).end())) else "" for line in written]  # type: ignore[union-attr]
     if block.kind == "item" and not all(heads[1:]):
         heads = heads[:1]
     if not all(heads):

@@ -68,7 +68,7 @@ def doctor_text(answer: dict[str, Any], page: Page) -> str:
         if len(same) > FINDINGS_SHOWN:
             lines.append(page.faint(f"    and {len(same) - FINDINGS_SHOWN:,} more {check} (--json lists all)"))
     checked = ", ".join(count(n, name.replace("_", " ").removesuffix("s")) for name, n in answer["checked"].items())
-    verdict = page.good("The bank keeps its promises.") if answer["ok"] else page.bad("The bank is damaged.")
+    verdict = page.good("The bank keeps its promises.") if answer["ok"] else page.bad("Something is not as it should be.")
     return "\n".join([*lines, *([""] if lines else []), f"{verdict} {page.faint(f'Checked {checked}.')}"])
 
 
