@@ -14,6 +14,7 @@ from smb.ingest.extract_rules import RulesExtractor
 from smb.ingest.ground import ground
 from smb.ingest.note import Note
 from smb.ingest.read import read_note
+from smb.ingest.survey import survey
 from smb.model.objects import MemoryType
 from tests import worlds
 
@@ -86,7 +87,7 @@ def test_bold_and_plain_keys_are_the_same_claim(tmp_path: Path) -> None:
         {"a/Pump.md": "# Pump\n\n- Power: 32 kW\n- Weight: 20 kg\n", "b/Pump.md": "# Pump\n\n- **Power:** 32 kW\n- **Weight:** 25 kg\n"},
     )
     worlds.ingest(tmp_path / "bank", notes)
-    titles = [title for (title,) in worlds.rows(tmp_path / "bank", "SELECT title FROM objects WHERE type = 'claim' ORDER BY title")]
+    titles = [title for (title,) in worlds.rows(tmp_path / "bank", "SELECT title FROM memory_objects WHERE type = 'claim' ORDER BY title")]
     assert titles == ["Pump – Power: 32 kW", "Pump – Weight: 20 kg", "Pump – Weight: 25 kg"]
 
 
@@ -97,10 +98,10 @@ def test_the_evidence_of_a_line_is_that_line() -> None:
 
 
 def test_other_lines_of_the_block_stay_prose() -> None:
-    note, data = read("# Pump\n\nStatus: in progress\nOwner: Ann Lee\nNext step: the pump is moved to Harrow Street on 2031-05-03.\n")
-    titles = [d.title for d in ground(note, data, RulesExtractor().extract(note)).drafts if d.type is MemoryType.CLAIM]
-    assert titles[:2] == ["Pump – Status: in progress", "Pump – Owner: Ann Lee"]
-    assert any("Harrow Street" in title for title in titles[2:])
+    note, _ = read("# Pump\n\nStatus: in progress\nNext step: it goes to Harrow Street.\nOwner: Ann Lee\n")
+    seen = survey(note)
+    assert [(line.key, line.value) for line in seen.keyed] == [("Status", "in progress"), ("Owner", "Ann Lee")]
+    assert [prose.sentences for prose in seen.prose] == [("Next step: it goes to Harrow Street.",)]
 
 
 @pytest.mark.parametrize(

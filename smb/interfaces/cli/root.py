@@ -6,7 +6,6 @@ what nobody raised on purpose: that reaches `report_unexpected` as the interpret
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from importlib import import_module
 from types import TracebackType
@@ -87,10 +86,6 @@ class SmbRoot(SmbGroup):
             code = self._report(_usage(error), error.exit_code)
         except OSError as error:
             code = self._report(f"{error.filename}: {error.strerror}" if error.filename else str(error), 1)
-        except sqlite3.OperationalError as error:
-            if "disk is full" not in str(error):
-                raise
-            code = self._report("The disk is full. What was committed is kept; make room and run the command again.", 1)
         if code == INTERRUPTED:
             _say("interrupted; what was committed is kept")
         sys.exit(code)
@@ -99,6 +94,8 @@ class SmbRoot(SmbGroup):
         """An exception hook: one line for a fault of the program, and its traceback with --debug."""
         if self.debug:
             sys.__excepthook__(kind, error, trace)
+        elif "disk is full" in str(error):  # SQLite's words
+            _say("The disk is full. What was committed is kept; make room and run the command again.")
         else:
             detail = " ".join(str(error).split())
             _say(f"internal error: {kind.__name__}{': ' if detail else ''}{detail} (the same command with --debug shows where)")
