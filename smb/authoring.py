@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from smb.model.currentness import Standing, judge
 from smb.model.identity import fold_proposition, object_id
 from smb.model.objects import MemoryObject, MemoryType, Mode
 from smb.model.revision import Revision, RevisionKind, Statement, Transaction, new_revision
 from smb.stores.catalog import Catalog
-from smb.stores.hand_edit import HandEdit
+from smb.stores.hand_edit import HandEdit, joins_else, own_words
 from smb.stores.views import FILE_DELETED
 
 ACTOR = "human"
@@ -72,6 +73,9 @@ async def authored(catalog: Catalog, edits: Sequence[HandEdit], clock: Callable[
         if found.id != edit.object_id or edit.object_id not in current:
             unreadable.append(Unreadable(edit.path, f"its id is {found.id}, not {edit.object_id}; an id can't be edited"))
             continue
+        if await joins_else(catalog, found, current[edit.object_id]):
+            unreadable.append(Unreadable(edit.path, "the line with what it joins is made from those two objects and can't be edited; write below it"))
+            continue
         planned += _edit(found, current[edit.object_id], history)
         readable.append(edit)
     transaction = Transaction("edit", ACTOR, clock(), tuple(planned)) if planned else None
@@ -82,7 +86,7 @@ def _edit(found: MemoryObject, current: MemoryObject, history: Iterable[Revision
     """A person's supersede of their own earlier word on the object, if any; what documents say stays beside it."""
     history = list(history)
     lead = next((r.statement for r in reversed(history) if isinstance(r.statement, Statement) and r.object_id == current.id), None)
-    body = "" if found.type is MemoryType.RELATIONSHIP else found.body.strip()
+    body = own_words(found).strip()
     if current.type is MemoryType.CLAIM:
         found, body = _claim_as_said(found, current), ""
     title = found.title.strip() or current.title
@@ -115,10 +119,12 @@ def _edit(found: MemoryObject, current: MemoryObject, history: Iterable[Revision
 
 
 def _deletion(deleted: str, history: Iterable[Revision]) -> list[Revision]:
-    standing = _standing(history, deleted, authored_only=False)
-    if not standing:
+    """A revoke of all the object says, or said until it was taken back; what lives on in another object keeps its file."""
+    verdict = judge(history, about=deleted)
+    if verdict.standing not in (Standing.CURRENT, Standing.CONTESTED, Standing.REVOKED):
         return []
-    return [new_revision(RevisionKind.REVOKE, deleted, standing[0].object_type, replaces=tuple(r.id for r in standing), reason=FILE_DELETED, actor=ACTOR)]
+    said = tuple(r.id for r in verdict.supports)
+    return [new_revision(RevisionKind.REVOKE, deleted, verdict.supports[0].object_type, replaces=said, reason=FILE_DELETED, actor=ACTOR)]
 
 
 def _claim_as_said(found: MemoryObject, current: MemoryObject) -> MemoryObject:

@@ -98,3 +98,51 @@ def test_an_edit_is_never_rendered_over_by_an_ingest(bank: Path, tmp_path: Path)
     write(tmp_path / "notes", {"Loom.md": str(WORKSHOP["Loom.md"]).replace("Harrow Street", "Mill Lane")})
     ingest(bank, tmp_path / "notes")
     assert ("Loom – Width: 125 cm", "125 cm", "current", "authored") in rows(bank, WIDTH)
+
+
+def test_what_a_person_writes_into_a_relationship_is_kept_below_what_it_joins(bank: Path) -> None:
+    page = file_of(bank, "Dara Wenn references Loom")
+    ends = page.read_text("utf-8").split("---\n\n", 1)[1]
+    page.write_text(page.read_text("utf-8") + "\nHe comes by bike.\n", "utf-8")
+    assert [e["kind"] for e in ask(bank, "absorb")["edits"]] == ["edited"]
+    text = page.read_text("utf-8")
+    assert text.endswith(f"---\n\n{ends}\nHe comes by bike.\n") and "mode: authored" in text
+    told = ask(bank, "rebuild")
+    assert (told["files_written"], told["absorbed"], page.read_text("utf-8")) == (0, [], text)
+
+
+@pytest.mark.parametrize(("old", "new"), [("]] references [[", "]] explains [["), ("|Loom]].", "|The wide loom]]."), ("[[loom-", "[[dye-log-0")])
+def test_the_line_of_what_a_relationship_joins_is_refused_by_name_and_left_alone(bank: Path, tmp_path: Path, old: str, new: str) -> None:
+    page = edit(bank, "Dara Wenn references Loom", old, new)
+    if old == "[[loom-":  # another page altogether
+        page.write_text(page.read_text("utf-8").replace("|Loom]].", "x|Loom]]."), "utf-8")
+    kept = page.read_bytes()
+    assert [u["path"] for u in ask(bank, "absorb")["unreadable"]] == [str(page.relative_to(bank))]
+    ask(bank, "rebuild")
+    assert page.read_bytes() == kept
+
+
+def test_a_relationship_shows_a_new_title_of_what_it_joins_and_that_is_no_edit(bank: Path, tmp_path: Path) -> None:
+    page = file_of(bank, "Dara Wenn references Loom")
+    old = page.read_bytes()
+    edit(bank, "Loom", "title: Loom", "title: The wide loom")
+    ask(bank, "absorb")
+    assert "|The wide loom]]." in page.read_text("utf-8")
+    page.write_bytes(old)
+    assert ask(bank, "absorb")["edits"] == []
+    ask(bank, "rebuild")
+    assert "|The wide loom]]." in page.read_text("utf-8")
+
+
+def test_the_deleted_page_of_what_no_longer_holds_stays_away(bank: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "Dye log.md").unlink()
+    ingest(bank, tmp_path / "notes")
+    page = file_of(bank, "Dye log")
+    assert "status: deprecated" in page.read_text("utf-8")
+    page.unlink()
+    assert [e["kind"] for e in ask(bank, "absorb")["edits"]] == ["deleted"]
+    ask(bank, "rebuild")
+    assert not page.exists() and ask(bank, "absorb")["edits"] == []
+    write(tmp_path / "notes", {"Dye log.md": WORKSHOP["Dye log.md"]})
+    ingest(bank, tmp_path / "notes")
+    assert page.exists()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from smb.evolve.clusters import ClusterPages
 from smb.evolve.communities import CommunityPages
+from smb.evolve.grouping.group_page import sayings, shared_words
 from smb.evolve.grouping.partition import _levels
 from smb.model.objects import MemoryType
 from evolved import evolve, plain, quotes_stand
@@ -138,3 +140,17 @@ def test_a_new_note_of_a_planted_group_joins_its_cluster(tmp_path: Path) -> None
     evolve(bank, phases)
     found, = [names for names in contained(bank, MemoryType.CLUSTER).values() if "Onion bread" in names]
     assert len(found & members("bread")) >= 8
+
+
+def test_a_member_is_quoted_with_what_it_says_and_not_with_its_properties_or_instructions() -> None:
+    says = {"Rota": "Present: Martha, Tom, Luis and Ben.", "Oven": "Read Oven settings first.", "Mill": "Status: in progress since May.", "Rye": "Rye is baked on two days a week.",
+            "Jar": "[!note] Keep the jar shut at night."}
+    nodes = {title: SimpleNamespace(item=SimpleNamespace(title=title, link=f"[[{title}]]")) for title in says}
+    assert sayings(nodes, says, list(says))[1] == ["Rye"]  # type: ignore[arg-type]
+
+
+def test_shared_words_are_written_as_they_mostly_are_and_say_something() -> None:
+    texts = {"a": "We asked Martha, and the dough had autolyse for Martha.", "b": "Then, with Martha, we baked autolyse loaves.", "c": "It was a garden."}
+    found = dict(shared_words(texts, list(texts), set()))
+    assert "Martha" in found and "autolyse" in found and not {"baked", "asked"} & found.keys()
+    assert shared_words({"a": "The lathe hums.", "b": "A lathe sings."}, ["a", "b"], set()) == []

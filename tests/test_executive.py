@@ -139,3 +139,20 @@ def test_a_note_that_goes_takes_its_tasks_decisions_and_questions_along(bank: Pa
     assert "Tasks of Roof" not in pages(bank, MemoryType.PLAN) and not pages(bank, MemoryType.PROJECT)
     assert "Decided: Solar" not in pages(bank, MemoryType.SPECIFICATION)
     assert all("hedge need iron" not in page.body for page in pages(bank, MemoryType.RESEARCH).values())
+
+
+def test_owners_are_called_as_the_bank_calls_them_and_one_persons_tasks_stand_together(bank: Path, kb: Path) -> None:
+    write(kb, {"A.md": "# A\n\n- [ ] lea brandt: Paint the door\n", "B.md": "# B\n\n- [ ] zoe: Buy nails\n- [x] Zoe: Buy glue\n", "C.md": "# C\n\n- [ ] @Zoe mow\n"})
+    again(bank, kb)
+    told = body(bank, MemoryType.PLAN, "Open tasks")
+    assert "- [ ] Lea Brandt: Paint the door" in told and "- [ ] Zoe: Buy nails" in told and "zoe" not in told
+    assert told.index("Zoe: Mow") - told.index("Zoe: Buy nails") < 60
+    assert told.split("\n")[0].endswith("tasks of the notes are open; 3 are done, 1 is dropped.")
+
+
+def test_a_note_in_a_folder_of_projects_that_says_nothing_of_one_is_none_and_one_title_is_one_project(bank: Path, kb: Path) -> None:
+    write(kb, {"projects/quote.md": "# oven quote\n\nThe oven costs 900 euros.\n", "projects/Web-site.md": "---\nstatus: running\ndate: 2031-01-01\n---\n# Web-site\n\nIt is red.\n",
+               "projects/Website.md": "# Website\n\n- [ ] Draw it\n"})
+    again(bank, kb)
+    titles = set(pages(bank, MemoryType.PROJECT))
+    assert "Project: oven quote" not in titles and len(titles & {"Project: Web-site", "Project: Website"}) == 1

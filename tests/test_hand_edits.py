@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from workshop import Scene, Workshop, concept, play, revoke
 
-from smb.model.edges import EdgeType
+from smb.model.edges import SEEN_FROM_THE_TARGET, EdgeType
+from smb.model.identity import object_id
 from smb.model.objects import Link, Mode
 from smb.stores.catalog import Catalog
 from smb.stores.object_file import deserialize_memory
@@ -234,4 +235,44 @@ def test_a_renamed_file_is_one_edit_and_goes_back_to_its_place(workshop):
         await w.views.adopt(w.catalog, [edit])
         assert list(w.files()) == [path.relative_to(w.folder).as_posix()]
         assert await w.views.scan_edits(w.catalog) == []
+    workshop(scene)
+
+
+@pytest.mark.parametrize("type_", list(EdgeType))
+def test_links_shown_from_either_end_are_no_text_of_the_page_and_stay_out_of_an_edit(workshop, type_: EdgeType):
+    async def scene(w: Workshop) -> None:
+        whole, part = concept("Whole", body="All of it."), concept("Part", body="Some of it.")
+        link = concept("Whole – Part", type_="relationship", about=whole.object_id, links=(Link(part.object_id, type_),), body="Because.", mode=Mode.INFERRED)
+        await w.commit(whole, part, link)
+        await w.views.catch_up(w.catalog)
+        for page, label, body in ((whole, type_, "All of it."), (part, SEEN_FROM_THE_TARGET[type_], "Some of it.")):
+            text = w.file(page).read_text()
+            assert f"\n## Related\n\n- {label}: [[" in text
+            assert deserialize_memory(text).body == body
+            assert deserialize_memory(text.replace(body, f"{body} Mine.")).body == f"{body} Mine."
+        await w.commit(concept("Whole", body="All of it.", document="d00000000002"), concept("Other"), concept(
+            "Whole – Other", type_="relationship", about=whole.object_id, links=(Link(object_id("concept", "Other"), type_, 0.3),)))
+        old = w.files()
+        await w.commit(revoke(link, "gone"))
+        await w.catalog.clear()
+        await w.take(*w.said)
+        for path, data in old.items():
+            (w.folder / path).write_bytes(data)
+        await w.views.catch_up(w.catalog)
+        assert w.views.take_edits() == []
+    workshop(scene)
+
+
+def test_a_link_that_weighs_more_now_is_shown_first_at_both_its_ends(workshop):
+    async def scene(w: Workshop) -> None:
+        hub, one, two = concept("Hub"), concept("One"), concept("Two")
+        heavy = concept("Hub – Two", type_="relationship", about=hub.object_id, links=(Link(two.object_id, EdgeType.REFERENCES, 0.5),))
+        light = concept("Hub – One", type_="relationship", about=hub.object_id, links=(Link(one.object_id, EdgeType.REFERENCES, 0.4),))
+        await w.commit(hub, one, two, heavy, light)
+        await w.views.catch_up(w.catalog)
+        assert w.file(hub).read_text().index("|Two]]") < w.file(hub).read_text().index("|One]]")
+        await w.commit(concept("Hub – One", type_="relationship", about=hub.object_id, links=(Link(one.object_id, EdgeType.REFERENCES, 0.9),), document="d00000000002"))
+        await w.views.catch_up(w.catalog)
+        assert w.file(hub).read_text().index("|One]]") < w.file(hub).read_text().index("|Two]]")
+        assert await w.views.rebuild(w.catalog) == 0
     workshop(scene)

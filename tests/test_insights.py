@@ -131,3 +131,10 @@ def test_every_page_cites_what_it_names_and_its_quotes_stand(bank: Path) -> None
     run(bank, 3)
     made = [*pages(bank, MemoryType.INSIGHT).values(), *pages(bank, MemoryType.QUESTION).values()]
     assert len(made) > 5 and quotes_stand(bank, made) and all(page.derived_from for page in made)
+
+
+def test_a_value_a_later_one_followed_is_not_asked_about(bank: Path, kb: Path) -> None:
+    write(kb, {"Old well.md": "---\ndate: 2028-01-01\n---\n# Old well\n\n| Thing | Depth limit |\n|---|---|\n| Well | 30 m |\n"})
+    ingest(bank, kb)
+    run(bank)
+    assert not any("30 m" in title for title in questions(bank))

@@ -86,3 +86,26 @@ def test_a_new_turn_is_told_and_one_whose_note_goes_is_not(bank: Path, kb: Path)
     ingest(bank, kb)
     run(bank)
     assert all("breakers" not in page.body and "11 knots" not in page.body for page in pages(bank, MemoryType.NARRATIVE).values()) and not run(bank, anew=True)
+
+
+def test_an_edited_value_is_told_as_what_it_is_with_what_it_was(bank: Path, kb: Path) -> None:
+    note = kb / "Ferry.md"
+    note.write_text(note.read_text().replace("- **Top speed:**", "- **Since:** 2030-04-30\n- **Draught:** 1.2 m\n- **Top speed:**"))
+    ingest(bank, kb)
+    run(bank)
+    note.write_text(note.read_text().replace("1.2 m", "1.4 m"))
+    ingest(bank, kb)
+    run(bank)
+    told = plain(pages(bank, MemoryType.NARRATIVE)[TITLE].body)
+    assert "2030-05-01: Draught is 1.4 m, 1.2 m before (Ferry Osk)." in told and "is 1.2 m" not in told and "Since" not in told
+    assert not run(bank) and not run(bank, anew=True)
+
+
+def test_a_step_stands_at_the_day_its_words_name_and_one_that_dangles_is_left_out(bank: Path, kb: Path) -> None:
+    write(kb, {"log/2031-08-12.md": "---\ndate: 2031-08-12\n---\n# 2031-08-12\n\nThe yard painted Ferry Osk on Sunday, 2031-08-10.\n\nFerry Osk sold it to Hald.\n",
+               "log/2031-08-30.md": "---\ndate: 2031-08-30\n---\n# 2031-08-30\n\nFerry Osk carried 90 cars in July.\n"})
+    ingest(bank, kb)
+    run(bank)
+    told = plain(pages(bank, MemoryType.NARRATIVE)[TITLE].body)
+    assert "\nThe yard painted Ferry Osk on Sunday, 2031-08-10." in told and "sold it" not in told and "Noted 2031-08-30: Ferry Osk carried 90 cars in July." in told
+    assert not run(bank, anew=True)

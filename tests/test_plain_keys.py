@@ -16,7 +16,7 @@ from smb.ingest.note import Note
 from smb.ingest.read import read_note
 from smb.ingest.survey import survey
 from smb.model.objects import MemoryType
-from tests import worlds
+from worlds import ingest, rows, write
 
 
 def read(text: str) -> tuple[Note, bytes]:
@@ -60,7 +60,8 @@ def test_plain_property_lines_are_claims_about_the_note(body: str, expected: lis
     [
         "- Stack: a list where the last in is the first out\n- Queue: a list where the first in is the first out\n",
         "Bisque: the first firing of clay.\nGlaze: a coat of glass on a pot.\n",
-        "- Note: 3 apples\n- TODO: 5 things\n- Example: 32 kW\n- Tip: 20 g\n- Warning: 240 V\n- See: Chapter 3\n- e.g.: 5\n- Idea: 20 € a month\n",
+        "- Note: 3 apples\n- TODO: 5 things\n- Example: 32 kW\n- Tip: 20 g\n- Warning: 240 V\n- See: Chapter 3\n- e.g.: 5\n",
+        "- Idea: 20 € a month\n- Bugfix: 3 lines\n- Dear Ann: 3\n",
         "1. Preheat: 240 °C\n2. Bake: 20 min\n",
         "INFO: started\nWARN: 3 retries\nERROR: 7\n",
         "Usage: smb 3\nhttps://x.example: 3\n10:30: 5\n2031-05-03: 4\n",
@@ -82,12 +83,12 @@ def test_labels_sentences_definitions_steps_and_code_have_no_key(body: str) -> N
 
 def test_bold_and_plain_keys_are_the_same_claim(tmp_path: Path) -> None:
     """One object with both notes as its evidence, so that values meet and differ."""
-    notes = worlds.write(
+    notes = write(
         tmp_path / "n",
         {"a/Pump.md": "# Pump\n\n- Power: 32 kW\n- Weight: 20 kg\n", "b/Pump.md": "# Pump\n\n- **Power:** 32 kW\n- **Weight:** 25 kg\n"},
     )
-    worlds.ingest(tmp_path / "bank", notes)
-    titles = [title for (title,) in worlds.rows(tmp_path / "bank", "SELECT title FROM memory_objects WHERE type = 'claim' ORDER BY title")]
+    ingest(tmp_path / "bank", notes)
+    titles = [title for (title,) in rows(tmp_path / "bank", "SELECT title FROM memory_objects WHERE type = 'claim' ORDER BY title")]
     assert titles == ["Pump – Power: 32 kW", "Pump – Weight: 20 kg", "Pump – Weight: 25 kg"]
 
 
@@ -127,6 +128,7 @@ def test_keys_that_come_back_with_no_name_to_tell_them_apart_are_nobodys() -> No
         "# Ann\n\n- Phone: +44 20 7946 0022\n- Salary: £38,000\n- Phone: +44 20 7946 0023\n- Salary: £41,000\n",
         "# Ann\n\n- Phone: 12 34 56\n- Works: Tuesday to Saturday\n- Pay: £38,000\n\n- **Pay:** £41,000\n- **Phone:** 12 34 56\n",
         "- Role: baker\n- Shift: early\n- Role: miller\n- Shift: late\n",
+        "- see:: [[Kiln A]]\n- by:: [[Ann Lee]]\n- see:: [[Kiln B|the other]]\n- by:: [[Bob Ray]]\n",
         "Width: 3 cm\n\nHeight: 4 cm\n\nWidth: 5 cm\n\nHeight: 6 cm\n",
     ],
 )

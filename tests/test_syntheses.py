@@ -257,3 +257,12 @@ def test_a_figure_that_stands_in_no_quote_is_not_said(figure: int, quote: str) -
     sentence = Sentence(f"It weighs {figure} kg", (item(1, "x"),))
     assert grounded(sentence, [quote]) == (str(figure) in re.findall(r"\d+", quote))
     assert grounded(sentence, [quote, f"{figure} kg"])
+
+
+@pytest.mark.parametrize("notes", [
+    {"Prices.md": "# Prices\n\n| Item | Price |\n|---|---|\n| Harvest loaf | 4 euros |\n", "Allergens.md": "# Allergens\n\nHarvest loaf contains walnuts.\n"},
+    {"Rota.md": "# Rota\n\nThe oven is cleaned on Thursdays for 20 min.\n", "Van.md": "# Van\n\nOn Thursday the van is cleaned for 20 min.\n"}], ids=["one thing in two lists", "a weekday"])
+def test_notes_that_share_a_row_a_weekday_or_a_unit_give_nothing(notes: dict[str, str], tmp_path: Path) -> None:
+    ingest(tmp_path / "bank", write(tmp_path / "kb", notes))
+    evolve(tmp_path / "bank")
+    assert not held(tmp_path / "bank")

@@ -133,3 +133,27 @@ def test_a_bank_looked_at_in_part_comes_to_what_a_whole_look_says(bank: Path, tm
     evolve(bank)
     assert "1.6 m" not in page(bank).body
     assert evolve(bank, again=True).proposed == 0
+
+
+def test_a_value_a_later_note_takes_back_is_not_told_bare(tmp_path: Path) -> None:
+    notes: dict[str, str | bytes] = {**NOTES, "Move.md": "---\ndate: 2031-09-01\n---\n# Move\n\nAbout [[Heron]].\n\nThe club boat moved from berth B 12 to berth D 4 on 2031-09-01.\n\n"
+             "18 kW diesel was replaced by an electric motor.\n",
+             "Plan.md": "---\nstatus: proposed\ndate: 2031-09-02\n---\n# Plan\n\nAbout [[Heron]].\n\nWe move from length 9.2 m to 9.9 m.\n"}
+    ingest(tmp_path / "bank", write(tmp_path / "kb", notes))
+    evolve(tmp_path / "bank")
+    told = lines(page(tmp_path / "bank").body)
+    assert any(line.startswith("Engine: 18 kW diesel; later, Move says “18 kW diesel was replaced") for line in told)
+    assert any(line.startswith("Berth: B 12; later, Move says “The club boat moved") for line in told)
+    assert "Length: 9.2 m, as of 2030-03-01" in told
+    assert not evolve(tmp_path / "bank").proposed and not evolve(tmp_path / "bank", again=True).proposed
+
+
+def test_what_a_later_note_takes_back_is_seen_by_a_look_at_a_part(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("smb.evolve.combining.revisit.WHOLE", 0)
+    note = "---\ndate: 2031-09-01\n---\n# Move\n\nAbout [[Heron]].\n\nThe club boat moved from berth B 12 to berth D 4 on 2031-09-01.\n"
+    for text, seen in ((note, True), (note.replace("[[Heron]]", "Heron"), False), (note, True), (note.replace("from berth B 12", "from berth B 9"), False)):
+        write(tmp_path / "kb", {"Move.md": text})
+        ingest(bank, tmp_path / "kb")
+        evolve(bank)
+        assert ("later, Move says" in page(bank).body) is seen
+        assert evolve(bank, again=True).proposed == 0

@@ -50,8 +50,9 @@ def _names_of(traits: Traits, order: Sequence[str], bodies: Mapping[str, str]) -
             known = {stem(word) for word in words_of(f"{title} {trait}")}
             spoken = [word for word, _ in shared_words({i: f"{nodes[i].item.title} {bodies.get(i, '')}" for i in order}, order, known, 2)]
             names = [word for word in spoken if word != word.lower()]
-            bare = not traits.names_a_thing(title) and (not trait.startswith(FOLDER) or 2 * shared[trait] >= len(traits.holders[trait]))
-            found += [title if bare else "", f"{title}: {', '.join(names)}" if names else ""]
+            if trait.startswith(FOLDER) and 2 * shared[trait] < len(traits.holders[trait]):
+                continue  # a drawer for more than this
+            found += ["" if traits.names_a_thing(title) else title, f"{title}: {', '.join(names)}" if names else ""]
     short = short_titles(nodes, order)
     return [*found, f"{short[0]} and similar", " and ".join(short[:2])]
 

@@ -6,6 +6,7 @@ several days gather round. Never guesses a state: it is the one the notes give, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -81,7 +82,7 @@ async def _projects(snapshot: Snapshot, marks: Marks, decisions: Sequence[Record
     for doc in sorted(documents.values(), key=lambda d: (d.path, d.id)):
         if name := _called(doc, snapshot.items.get(snapshot.canonical(doc.primary))):
             identity, title = (f"folder:{name}", name.rpartition("/")[2]) if name != doc.id else (f"note:{doc.id}", doc.title)
-            known = {fold(title), *((snapshot.canonical(doc.primary),) if name == doc.id and doc.primary else ())}
+            known = {re.sub(r"[\W_]+", "", fold(title)) or title, *((snapshot.canonical(doc.primary),) if name == doc.id and doc.primary else ())}
             identity = next((alike[key] for key in sorted(known) if key in alike), identity)
             alike |= dict.fromkeys(known - alike.keys(), identity)
             project = found.setdefault(identity, Project(f"projects:{identity}", title))
@@ -176,7 +177,8 @@ def _where(snapshot: Snapshot, project: Project) -> str:
     if project.identity.startswith("projects:folder:"):
         return f"The folder {project.identity.removeprefix('projects:folder:')}, of {len(project.own)} {'note' if len(project.own) == 1 else 'notes'},"
     if project.own:
-        return note(snapshot, project.own[0])
+        names = list(dict.fromkeys(note(snapshot, d) for d in project.own))
+        return names[0] + (f" (also {' and '.join(names[1:SHOWN])})" if len(names) > 1 else "")
     return snapshot.items[project.identity.removeprefix("projects:")].link
 
 

@@ -356,7 +356,8 @@ class Snapshot:
         found = self.matrix.vectors([item.row or 0 for item in items])
         found[[n for n, item in enumerate(items) if item.row is None]] = 0.0
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
-        return found / np.where(lengths == 0, 1, lengths)
+        found /= np.where(lengths == 0, 1, lengths)
+        return found
 
     def keep(self, name: str, value: Any, *, stated: bool = False) -> Any:
         """Keeps a costly result (a partition of the graph) for later phases, until the bank changes; one that rests on what notes

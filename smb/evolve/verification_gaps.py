@@ -123,7 +123,8 @@ def _question(snapshot: Snapshot, gap: Gap, quotes: tuple[Span, ...], documents:
     if claim.attribute and subject and fold(key) == claim.attribute and value:
         asked = f"{thing or subject.title}: is “{key[:1].lower() + key[1:]}” really {value.rstrip('.')}?"
     elif gap.reported:
-        asked = f"Is it so, as {claim.attributed_to} has it: “{said.removeprefix(f'{claim.attributed_to}: ').rstrip('.')}”?"
+        own = next((said.removeprefix(lead) for lead in (f"{claim.attributed_to}: ", f"{claim.attributed_to} says that ", f"{claim.attributed_to} says ") if said.startswith(lead)), said)
+        asked = f"Is it so, as {claim.attributed_to} has it: “{own[:1].upper()}{own[1:].rstrip('.')}”?"
     else:
         asked = f"Is it so: “{said.rstrip('.')}”?"
     where = cite(claim, documents, told)

@@ -6,7 +6,7 @@ what else is said of it; each line cited, contested ones marked. Never chooses b
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from smb.evolve.phase import Proposals, Wanted
@@ -25,6 +25,7 @@ from smb.model.revision import Statement
 DOCUMENTS, ATTRIBUTES = 3, 4  # how many notes and attributes make a part of the world
 _VALUES, _EARLIER, _RELATED, _SAID = 16, 6, 6, 6  # lines of each section
 _NAMED = 4  # documents or objects named in one line
+_OVERTAKEN = 2  # values of a note that were taken back later, for its others to be told with its date
 _FEW, _SHARE = 20, 50  # pages a bank may hold: so many, and one more for so many documents
 
 
@@ -115,9 +116,10 @@ def _page(phase: str, thing: Thing, relations: Sequence[tuple[str, Item, Item]],
 
 
 def _now(thing: Thing, doubts: Mapping[str, Item], support: Support) -> list[Sentence]:
-    """The values that hold. `doubts`: claim → what a later note says against it; the other values of the notes of such claims are dated."""
+    """The values that hold. `doubts`: claim → what a later note says against it; the other values of a note with several such claims are dated."""
     found = []
-    overtaken = {home for values in thing.attributes.values() for g in values if g.claim.id in doubts for home in g.homes}
+    taken_back = Counter(home for values in thing.attributes.values() for g in values if g.claim.id in doubts for home in g.homes)
+    overtaken = {home for home, n in taken_back.items() if n >= _OVERTAKEN}
     for values in thing.attributes.values():
         holding = [g for g in reversed(values) if not g.lapsed]
         if holding:

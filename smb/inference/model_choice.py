@@ -18,7 +18,7 @@ SUGGESTED = "qwen3:8b"  # what to pull where nothing is there: 5 GB, runs on 8 G
 EMBEDDING = "nomic-embed-text"
 LARGEST = 40e9  # parameters; larger ones are used when they are named, for they may take minutes a note
 _SMALLEST_FILE = 1 << 20  # what is smaller holds no weights: a pointer to a model served elsewhere
-_SIZE = re.compile(r"([\d.]+)\s*([KMBT])", re.IGNORECASE)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMBT])", re.IGNORECASE)
 _SCALE = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 
 
@@ -82,4 +82,4 @@ def choose(configured: str, installed: Sequence[InstalledModel], host: str, orig
 def parameters_of(text: str | None) -> float:
     """8.2e9 from "8.2B"; 0 where nothing is said."""
     found = _SIZE.search(text or "")
-    return float(found[1]) * _SCALE[found[2].upper()] if found and found[1].strip(".") else 0.0
+    return float(found[1]) * _SCALE[found[2].upper()] if found else 0.0

@@ -8,6 +8,7 @@ is never sent again by itself.
     │   ├── ServerUnreachable        passing: refused, reset, cut off
     │   ├── ServerFailed             passing: 429 and 5xx
     │   ├── CallTimedOut             passing
+    │   ├── ReplyRefused             too long or compressed: what Ollama never sends
     │   ├── ModelMissing             the model asked for is not installed
     │   ├── NoModelInstalled         none was asked for, and none of the known ones is there
     │   ├── ModelElsewhere           the model runs on somebody else's computer
@@ -64,6 +65,13 @@ class CallTimedOut(ModelUnavailable):
         super().__init__(
             f"Ollama at {host} did not finish {what} within {seconds:g} s. Allow more with `smb config set model_timeout SECONDS`, or take a smaller model."
         )
+
+
+class ReplyRefused(ModelUnavailable):
+    """A reply that isn't read, for what it would take."""
+
+    def __init__(self, host: str, why: str):
+        super().__init__(f"A reply from {host} was refused: {why}. Nothing of it is kept. See that Ollama itself listens there, or set SMB_OLLAMA_HOST.")
 
 
 class ModelMissing(ModelUnavailable):
@@ -136,6 +144,6 @@ class AnswerMalformed(AnswerRejected):
 
 
 def brief(said: str, limit: int = 200) -> str:
-    """What a server said, on one line and without its last full stop."""
-    line = " ".join(said.split()).rstrip(".")
+    """What a server said, on one line, without its last full stop and without what a terminal would obey."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in said[: 20 * limit]).split()).rstrip(".")
     return line if len(line) <= limit else f"{line[: limit - 1]}…"

@@ -26,6 +26,7 @@ from smb.inference.model_errors import (
     ModelUnavailable,
     ModelUnfit,
     PromptTooLong,
+    brief,
 )
 from smb.inference.prompts import Prompt
 from smb.inference.structured_output import read_json
@@ -39,6 +40,8 @@ T = TypeVar("T")
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int | None], None]
 MESSAGE_TOKENS = 16  # what a template puts around one message, at most
+TOKEN_CHARACTERS = 32  # of an answer, on the whole: one token may have more, a text of them doesn't
+TOKEN_PARTS = 4  # a stream has a part for each token; a proxy may cut them finer
 AGAIN = "Your last answer can't be used: {reason}. Answer the same question again, with JSON of the asked shape and nothing else."
 _SHOWN_AGAIN = 2000  # characters of a rejected answer that the model is shown
 
@@ -102,15 +105,11 @@ class ModelClient:
 
     async def version(self) -> str:
         """The server's version: that it answers at all."""
-        async def ask() -> str:
-            raw = (await self._ollama()._request_raw("GET", "/api/version")).json()  # the package has no method for it
-            return str(raw["version"]) if isinstance(raw, dict) and "version" in raw else _not_ollama()
-
-        return await self._patiently(ask, "telling its version")
+        return await self._patiently(lambda: self._told("version", wire.version_from), "telling its version")
 
     async def installed(self) -> tuple[InstalledModel, ...]:
         """Every model on the server, by name."""
-        return wire.installed_from(await self._patiently(lambda: self._ollama().list(), "listing its models"))
+        return await self._patiently(lambda: self._told("tags", wire.installed_from), "listing its models")
 
     async def in_use(self) -> ModelInUse:
         """The model calls go to, chosen at the first call. Raises ModelMissing, NoModelInstalled, ModelElsewhere, ModelUnfit."""
@@ -128,8 +127,11 @@ class ModelClient:
 
     async def running(self) -> Mapping[str, int]:
         """Models loaded now and the context each was loaded with (0 where the server doesn't say)."""
-        loaded = await self._patiently(lambda: self._ollama().ps(), "listing what it runs")
-        return {str(m.model or m.name): int(m.context_length or 0) for m in loaded.models}
+        return await self._patiently(lambda: self._told("ps", wire.running_from), "listing what it runs")
+
+    async def _told(self, what: str, read: Callable[[Any], T]) -> T:
+        """What the server says of itself. The package refuses a whole list for one odd entry, and knows no version."""
+        return read((await self._ollama()._request_raw("GET", f"/api/{what}")).json())
 
     # ------------------------------------------------------------ asking
 
@@ -148,12 +150,12 @@ class ModelClient:
             response: ChatResponse | None = None
             try:
                 response = await self._chat(model, messages, room, schema)
-                return self._reply(model, prompt, messages, response, schema, check, 1)
+                return self._reply(model, prompt, messages, response, room, schema, check, 1)
             except AnswerRejected as rejected:
                 more = 2 * room if isinstance(rejected, AnswerTruncated) else room
                 again, fits = self._again(model, messages, response, rejected, room, more)
             response = await self._chat(model, again, fits, schema)
-            return self._reply(model, prompt, again, response, schema, check, 2)
+            return self._reply(model, prompt, again, response, fits, schema, check, 2)
 
     async def stream(self, prompt: Prompt, *, answer_tokens: int | None = None) -> AsyncIterator[str]:
         """The answer to `prompt` in pieces as they are made, without what the model thinks aloud.
@@ -219,17 +221,23 @@ class ModelClient:
             await asyncio.gather(*(task for _, task in running), return_exceptions=True)
 
     def measure(self, prompt: Prompt, answer: int, model: ModelInUse) -> int:
-        """Tokens of a prompt, on the long side. Raises PromptTooLong where they and the answer exceed the context."""
-        tokens = _tokens(_messages(prompt))
+        """Tokens of a prompt, never too few: its bytes, where even these fit. Raises PromptTooLong where they and the answer exceed the context."""
+        messages = _messages(prompt)
+        most = sum(len(message["content"].encode()) + MESSAGE_TOKENS for message in messages)
+        if most + answer <= model.context:
+            return most
+        tokens = _tokens(messages)
         if tokens + answer > model.context:
             raise PromptTooLong(prompt.name, tokens, answer, model.context)
         return tokens
 
     # ------------------------------------------------------------ one call
 
-    def _reply(self, model: ModelInUse, prompt: Prompt, messages: Sequence[Mapping[str, str]], response: ChatResponse, schema: Mapping[str, Any],
-               check: Callable[[Any], T], asked: int) -> Reply[T]:
+    def _reply(self, model: ModelInUse, prompt: Prompt, messages: Sequence[Mapping[str, str]], response: ChatResponse, room: int,
+               schema: Mapping[str, Any], check: Callable[[Any], T], asked: int) -> Reply[T]:
         self._complete(model, messages, response)
+        if len(response.message.content or "") > room * TOKEN_CHARACTERS:
+            raise _beyond(model, room)
         value = read_json(model.name, response.message.content or "", schema)
         try:
             checked = check(value)
@@ -248,7 +256,7 @@ class ModelClient:
         if response.done_reason == "length":
             raise AnswerTruncated(model.name, f"it ran into the limit of {response.eval_count or 'its'} tokens")
         if response.done_reason not in (None, "", "stop"):
-            raise AnswerTruncated(model.name, f"the server ended it: {response.done_reason}")
+            raise AnswerTruncated(model.name, f"the server ended it: {brief(response.done_reason)}")
         if not (response.message.content or "").strip() and not response.eval_count:
             raise AnswerEmpty(model.name)
 
@@ -268,17 +276,25 @@ class ModelClient:
         return await self._patiently(lambda: self._unthinking(ask), "answering", model.name)
 
     async def _stream(self, model: ModelInUse, messages: Sequence[Mapping[str, str]], room: int) -> AsyncIterator[ChatResponse]:
-        """Parts of a streamed reply. Tried again only while nothing has come."""
+        """Parts of a streamed reply, as long as there is time and room. Tried again only while nothing has come."""
         async def first() -> tuple[AsyncIterator[ChatResponse], ChatResponse | None]:
             parts = await self._ollama().chat(model.name, messages, stream=True, **self._options(model, room))
             return parts, await anext(parts, None)
 
-        deadline = asyncio.get_running_loop().time() + self.limits.call * self.limits.tries
+        now = asyncio.get_running_loop().time
+        deadline = now() + self.limits.call * self.limits.tries
         parts, part = await self._patiently(lambda: self._unthinking(first), "answering", model.name)
         async with aclosing(parts):
+            came = said = 0
             while part is not None:
+                came += 1
+                said += len(part.message.content or "") + len(part.message.thinking or "")
+                if came > room * TOKEN_PARTS + TOKEN_PARTS or said > room * TOKEN_CHARACTERS:
+                    raise _beyond(model, room)
                 yield part
                 with wire.failures(self.host, model.name, self.limits, "answering"):
+                    if now() > deadline:  # parts that have come already are read without a pause in which a timeout could strike
+                        raise TimeoutError
                     async with asyncio.timeout_at(deadline):
                         part = await anext(parts, None)
 
@@ -328,12 +344,12 @@ def _messages(prompt: Prompt) -> list[dict[str, str]]:
 
 def _sendable(text: str) -> str:
     """`text` with lone halves of characters replaced: no encoding has them."""
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _tokens(messages: Sequence[Mapping[str, str]]) -> int:
     return sum(token_estimate.at_most(message["content"]) + MESSAGE_TOKENS for message in messages)
 
 
-def _not_ollama() -> str:
-    raise ValueError("no version")
+def _beyond(model: ModelInUse, room: int) -> AnswerTruncated:
+    return AnswerTruncated(model.name, f"the server goes on beyond the {room} tokens it was allowed")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from smb.inference import token_estimate, wire
@@ -27,6 +27,8 @@ PREFIX = "ollama:"
 QUICK = Limits(connect=2.0, call=20.0, tries=1)  # for a question, which somebody waits for
 _TEXTS_AT_ONCE = 32
 _TOKENS_AT_ONCE = 16_384
+_NUMBER_BYTES = 32  # one number of a vector as JSON, at most
+_WIDEST = 8192  # numbers in a vector; no model comes near
 _UNSAID_CONTEXT = 512  # of a model whose server doesn't say: what the oldest of them take
 
 
@@ -68,6 +70,7 @@ class OllamaEmbedder:
         self._limits, self._sleep = limits, sleep
         self._wording = wording_of(model)
         self._prefix = self._wording.question if questions else self._wording.note
+        self._bounds = wire.bounds(host, limits)
         self._client: Client | None = None
         self._described: _Described | None = None
 
@@ -140,13 +143,16 @@ class OllamaEmbedder:
     def _description(self) -> _Described:
         if self._described is None:
             try:
-                found = named(self.model, wire.installed_from(self._patiently(lambda client: client.list(), "listing its models")), self.host)
+                found = named(self.model, self._patiently(lambda client: wire.installed_from(client._request_raw("GET", "/api/tags").json()), "listing its models"), self.host)
                 shown = self._patiently(lambda client: client.show(found.name), f"describing {found.name}")
                 if shown.capabilities and "embedding" not in shown.capabilities:
                     raise self._unavailable(f"{found.name} makes no embeddings", f"Take one that does: `ollama pull {EMBEDDING}`.")
                 limit = wire.context_from(shown) or _UNSAID_CONTEXT
-                dimension = next((v for k, v in sorted((shown.modelinfo or {}).items()) if k.endswith(".embedding_length") and isinstance(v, int)), 0)
-                self._described = replace(_Described(found.name, found.digest, 0, limit), dimension=dimension or self._width(found.name, limit))
+                dimension = wire.dimension_from(shown) or self._width(found.name, limit)
+                if dimension > _WIDEST:
+                    raise self._unavailable(f"its vectors are {dimension} numbers wide, and smb takes {_WIDEST}", "Take another model.")
+                self._bounds.bytes = max(wire.REPLY_BYTES // 8, _TEXTS_AT_ONCE * dimension * _NUMBER_BYTES)
+                self._described = _Described(found.name, found.digest, dimension, limit)
             except ModelMissing as error:
                 raise self._unavailable(f"the model is not installed at {self.host}", f"Get it with `ollama pull {self.model}`.") from error
             except ModelElsewhere as error:
@@ -165,7 +171,7 @@ class OllamaEmbedder:
     def _patiently(self, ask: Callable[[Any], T], what: str) -> T:
         """`ask` of the client, tried again after failures that can pass. Raises EmbedderUnavailable, RequestRefused, ModelMissing."""
         if self._client is None:
-            self._client = wire.sync_client(self.host, self._limits)
+            self._client = wire.sync_client(self.host, self._limits, self._bounds)
         tried = 0
         while True:
             try:

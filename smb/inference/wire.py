@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from smb.inference.model_choice import InstalledModel, parameters_of
 from smb.inference.model_errors import (
     AnswerMalformed,
     AnswerTruncated,
@@ -27,9 +28,12 @@ from smb.inference.model_errors import (
 if TYPE_CHECKING:
     from ollama import AsyncClient, Client
 
-    from smb.inference.model_choice import InstalledModel
+    from smb.inference.bounded_reply import ReplyBounds
 
+REPLY_BYTES = 2_000_000  # of a reply, at least: read as JSON it takes some thirty times as much at worst
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_PART_BYTES = 256  # one token of a streamed answer, with what is sent around it
+_LONGEST_NAME = 400
 _TIMED_OUT_TRIES = 2  # a call that ran into its time has cost that time already
 _TOO_LONG = re.compile(r"(?:exceeds|longer than|too long|too large).{0,40}?(?:context|maximum|batch)|(?:context|input) length", re.IGNORECASE)
 _DETERMINISTIC = re.compile(r"grammar|schema|does not support|unsupported|invalid", re.IGNORECASE)
@@ -53,14 +57,26 @@ def async_client(host: str, limits: Limits) -> AsyncClient:
     """The official asynchronous client, for that host only."""
     from ollama import AsyncClient
 
-    return AsyncClient(host, timeout=_timeout(limits), follow_redirects=False, trust_env=False)
+    from smb.inference.bounded_reply import UNCOMPRESSED, AsyncBoundedTransport
+
+    transport = AsyncBoundedTransport(bounds(host, limits))
+    return AsyncClient(host, timeout=_timeout(limits), follow_redirects=False, trust_env=False, headers=UNCOMPRESSED, transport=transport)
 
 
-def sync_client(host: str, limits: Limits) -> Client:
+def sync_client(host: str, limits: Limits, bounds: ReplyBounds) -> Client:
     """The official blocking client, for that host only."""
     from ollama import Client
 
-    return Client(host, timeout=_timeout(limits), follow_redirects=False, trust_env=False)
+    from smb.inference.bounded_reply import UNCOMPRESSED, BoundedTransport
+
+    return Client(host, timeout=_timeout(limits), follow_redirects=False, trust_env=False, headers=UNCOMPRESSED, transport=BoundedTransport(bounds))
+
+
+def bounds(host: str, limits: Limits) -> ReplyBounds:
+    """What a reply may take: no answer has more tokens than the context."""
+    from smb.inference.bounded_reply import ReplyBounds
+
+    return ReplyBounds(host, max(REPLY_BYTES, limits.context * _PART_BYTES), limits.call)
 
 
 def _timeout(limits: Limits) -> Any:
@@ -89,7 +105,7 @@ def failures(host: str, model: str, limits: Limits, what: str) -> Iterator[None]
         raise ServerUnreachable(host, f"the connection broke while it was {what} ({brief(str(error)) or type(error).__name__})") from error
     except httpx.InvalidURL as error:
         raise ServerUnreachable(host, f"no address that can be used ({error})") from error
-    except (ValueError, TypeError, AttributeError) as error:  # what the package makes of cut or foreign JSON; pydantic's own error is a ValueError
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:  # what the package makes of cut, deep or foreign JSON; pydantic's own is a ValueError
         raise ServerUnreachable(host, f"it does not answer as Ollama does ({type(error).__name__} while it was {what})") from error
 
 
@@ -117,19 +133,61 @@ def pause_before_retry(error: ModelError, tried: int, limits: Limits) -> float |
 
 
 def installed_from(listed: Any) -> tuple[InstalledModel, ...]:
-    """The models of a reply to /api/tags, by name."""
-    from smb.inference.model_choice import InstalledModel, parameters_of
+    """The models of a reply to /api/tags, by name. An entry that isn't as Ollama writes it is left out; ValueError where there is no list."""
+    found = []
+    for entry in entries(listed):
+        match entry:
+            case {"model": str(name), "digest": str(digest), "size": int(size)} if size >= 0 and digest and _nameable(name) and _nameable(digest):
+                details = entry.get("details")
+                family, parameters = (details.get("family"), details.get("parameter_size")) if isinstance(details, dict) else (None, None)
+                found.append(InstalledModel(name, digest, size, family if isinstance(family, str) else "", parameters_of(parameters if isinstance(parameters, str) else None)))
+    return tuple(sorted(found, key=lambda model: model.name))
 
-    return tuple(sorted((
-        InstalledModel(m.model, m.digest or "", int(m.size or 0), (m.details.family if m.details else "") or "",
-                       parameters_of(m.details.parameter_size if m.details else None))
-        for m in listed.models if m.model), key=lambda m: m.name))
+
+def running_from(listed: Any) -> dict[str, int]:
+    """The context of each model in a reply to /api/ps, 0 where it isn't said. As `installed_from`."""
+    contexts = {}
+    for entry in entries(listed):
+        match entry:
+            case {"model": str(name)} | {"name": str(name)} if _nameable(name):
+                context = entry.get("context_length")
+                contexts[name] = context if isinstance(context, int) and context > 0 else 0
+    return contexts
+
+
+def entries(listed: Any) -> list[Any]:
+    """What a reply lists as models. ValueError where it lists none, not even an empty list."""
+    models = listed["models"] if isinstance(listed, dict) and "models" in listed else ""
+    if not isinstance(models, list | None):
+        raise ValueError("no list of models")
+    return models or []
+
+
+def version_from(raw: Any) -> str:
+    """The version a reply to /api/version tells. Raises ValueError."""
+    match raw:
+        case {"version": str(version)} if _nameable(version):
+            return version
+    raise ValueError("no version")
 
 
 def context_from(shown: Any) -> int:
     """The longest context a model was made for, from /api/show; 0 where the server doesn't say."""
-    lengths = [value for key, value in (shown.modelinfo or {}).items() if key.endswith(".context_length") and isinstance(value, int)]
-    return max(lengths, default=0)
+    return max(_numbers(shown, ".context_length"), default=0)
+
+
+def dimension_from(shown: Any) -> int:
+    """Numbers in a vector of an embedding model, from /api/show; 0 where the server doesn't say."""
+    return next(iter(_numbers(shown, ".embedding_length")), 0)
+
+
+def _numbers(shown: Any, ending: str) -> list[int]:
+    return [value for key, value in sorted((shown.modelinfo or {}).items()) if key.endswith(ending) and isinstance(value, int) and value > 0]
+
+
+def _nameable(name: str) -> bool:
+    """Whether a name can be shown and typed again."""
+    return 0 < len(name) <= _LONGEST_NAME and name.isprintable() and not any(map(str.isspace, name))
 
 
 def malformed(model: str, error: ValueError) -> AnswerMalformed:

@@ -69,12 +69,19 @@ def _are_properties(turns: list[Piece], listed: bool) -> bool:
     for turn in turns:
         said.setdefault(turn.speaker, []).append(turn.content)
     back = [contents for contents in said.values() if len(contents) > 1]
-    if 2 * sum(all(is_value(content) for content in contents) for contents in back) > len(back):
+    if 2 * sum(all(_is_value(content) for content in contents) for contents in back) > len(back):
         return True
     if not listed:
         return False
     told = [content for contents in back for content in contents]
-    return 2 * sum(content.endswith(("?", "!", ".")) or len(content.split()) > 2 and not is_value(content) for content in told) < len(told)
+    return 2 * sum(content.endswith(("?", "!", ".")) or len(content.split()) > 2 and not _is_value(content) for content in told) < len(told)
+
+
+_LINK = re.compile(r"\[\[[^\[\]]+\]\]|\[[^\[\]]+\]\([^()]+\)|<?https?://\S+")
+
+
+def _is_value(content: str) -> bool:
+    return is_value(content) or bool(_LINK.fullmatch(content))
 
 
 def _turns(piece: Piece, source: SourceText) -> list[Piece]:

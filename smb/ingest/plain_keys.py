@@ -53,7 +53,6 @@ _NAMED_KEYS = (PERSON_KEYS | ORGANISATION_KEYS | PLACE_KEYS | PRODUCT_KEYS) - {"
 _RECORD_KEYS = frozenset(("name", "person", "contact", "company", "名前", "姓名", "氏名"))
 _EXACT = frozenset((SignalKind.DATE, SignalKind.AMOUNT, SignalKind.VERSION, SignalKind.EMAIL, SignalKind.NUMBER))
 
-
 About = tuple[str, Block]  # a name and the block it stands in
 
 
@@ -131,29 +130,23 @@ _Group = list[tuple[Block, PlainLine]]
 
 def _groups(note: Note, quoter: Quoter) -> list[tuple[_Group, int]]:
     """Lines shaped like properties, by the list or the run of paragraphs they stand in, with how many lines that has."""
-    groups: list[tuple[_Group, int]] = []
-    lines: dict[int, tuple[_Group, int]] = {}  # the lists still open, by level; 0 for paragraphs
+    ended: list[list[tuple[Block, list[PlainLine]]]] = []
+    open_: dict[int, list[tuple[Block, list[PlainLine]]]] = {}  # by the level of the list; 0 for paragraphs
     for block in note.blocks:
-        kind = block.kind
-        if kind != "item":
-            groups += lines.values() if kind != "paragraph" or block.level == 0 and len(lines) > (0 in lines) else ()
-            lines = {0: lines[0]} if kind == "paragraph" and not block.level and len(lines) == 1 and 0 in lines else (
-                lines if kind == "paragraph" and block.level else {})
-            if kind != "paragraph" or block.level or block.quoted:
-                continue
-        level = block.level if kind == "item" else 0
-        if level and 0 in lines:
-            groups.append(lines.pop(0))
-        for deeper in [n for n in lines if n > level]:
-            groups.append(lines.pop(deeper))
-        held, size = lines.get(level, ([], 0))
-        shaped = _shaped(block, quoter)
-        if not level and not shaped:
-            if held:
-                groups.append(lines.pop(0))
+        listed = block.kind == "item"
+        if block.kind == "paragraph" and block.level:  # goes on with an item
             continue
-        lines[level] = [*held, *((block, line) for line in shaped)], size + max(len(shaped), 1)
-    return [group for group in (*groups, *lines.values()) if group[0]]
+        shaped = _shaped(block, quoter) if listed or block.kind == "paragraph" else []
+        level = block.level if listed else 0
+        for other in [n for n in open_ if (n == 0 or n > level if listed else n or not shaped)]:
+            ended.append(open_.pop(other))
+        if listed or shaped:
+            open_.setdefault(level, []).append((block, shaped))
+    return [
+        (group, sum(max(len(lines), 1) for _, lines in run))
+        for run in (*ended, *open_.values())
+        if (group := [(block, line) for block, lines in run for line in lines])
+    ]
 
 
 def _looks_keyed(text: str) -> bool:
@@ -202,8 +195,12 @@ def _accepted(group: _Group, size: int) -> _Group:
     listed = len(fit) >= 2 and 2 * len(fit) >= size
     if listed and (any(strong) or len(fit) >= 3 and all(len(line.value.split()) <= 3 for _, line in fit)):
         uniform = len(fit) == size
-        return [pair for pair, sure in zip(fit, strong) if (sure or _is_brief(pair[1].value)) and (uniform or _capital(pair[1].key))]
-    return [pair for pair, sure in zip(fit, strong) if sure and _capital(pair[1].key) and _stands_alone(*pair)]
+        return [
+            pair
+            for pair, sure in zip(fit, strong, strict=True)
+            if (sure or _is_brief(pair[1].value)) and (uniform or _capital(pair[1].key))
+        ]
+    return [pair for pair, sure in zip(fit, strong, strict=True) if sure and _capital(pair[1].key) and _stands_alone(*pair)]
 
 
 def _capital(key: str) -> bool:
@@ -251,7 +248,7 @@ def _is_brief(value: str) -> bool:
 def _is_strong(block: Block, line: PlainLine) -> bool:
     """Whether the value tells by itself that it is one."""
     value = line.value.rstrip(" .;")
-    return is_value(value) or bool(_NAME.match(value)) or any(value.startswith(name) for name in _linked(block)) or value.startswith(("http://", "https://"))
+    return is_value(value) or bool(_NAME.match(value)) or value.startswith(("http://", "https://", *_linked(block)))
 
 
 def _linked(block: Block) -> list[str]:
@@ -276,7 +273,9 @@ def _stands_alone(block: Block, line: PlainLine) -> bool:
     if is_name(value):
         return block.kind == "item" and len(key.split()) <= 2
     found = [s for s in values(value) if s.kind in _EXACT]
-    if not found or len(words_of(value)) > 6 or len(found) == 1 and found[0].kind is SignalKind.NUMBER and len(value) > len(found[0].value) + 12:
+    if not found or len(words_of(value)) > 6:
+        return False
+    if len(found) == 1 and found[0].kind is SignalKind.NUMBER and len(value) > len(found[0].value) + 12:
         return False
     return found[0].start <= _lead(value)
 

@@ -250,7 +250,7 @@ class MemoryObject:
         shown = [link for link in self.links if link.page]
         if shown:
             lines += ["", RELATED, ""]
-            lines += [f"- {link.label or link.type}: [[{link.page}|{_link_text(link.title)}]]" for link in shown[:LINKS_SHOWN]]
+            lines += [f"- {link.label or link.type}: [[{link.page}|{link_text(link.title)}]]" for link in shown[:LINKS_SHOWN]]
         return "\n".join(lines) + "\n"
 
 
@@ -271,5 +271,6 @@ def _list(name: str, values: tuple[str, ...]) -> list[str]:
     return [f"{name}: [{', '.join(map(quoted, values))}]"] if values else []
 
 
-def _link_text(title: str) -> str:
+def link_text(title: str) -> str:
+    """A title as the text of a wiki link."""
     return " ".join(title.replace("|", "/").replace("[", "(").replace("]", ")").split())

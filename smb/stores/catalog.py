@@ -20,7 +20,7 @@ from smb.model.currentness import as_object
 from smb.model.edges import SEEN_FROM_THE_TARGET, EdgeType
 from smb.model.errors import SmbError
 from smb.model.identity import generation_of
-from smb.model.objects import LINKS_SHOWN, Link, MemoryObject, MemoryType, Mode
+from smb.model.objects import LINKS_SHOWN, Link, MemoryObject, MemoryType, Mode, link_text
 from smb.model.revision import Revision, revision_from_json
 from smb.model.validity import from_iso
 from smb.stores.catalog_schema import MIGRATIONS
@@ -286,8 +286,8 @@ def _with_pages(o: MemoryObject, places: dict[str, tuple[str, str]]) -> MemoryOb
     if o.type is MemoryType.RELATIONSHIP and o.links:
         source, target = places.get(o.about), places.get(o.links[0].target)
         if source and target:
-            ends = " ".join((f"[[{_page(source[1])}|{_plain(source[0])}]]", o.links[0].type.replace("_", " "), f"[[{_page(target[1])}|{_plain(target[0])}]]"))
-            return replace(o, body=f"{ends}.\n\n{o.body}" if o.mode is Mode.INFERRED and o.body else f"{ends}.", links=tuple(replace(link, title=target[0]) for link in o.links))
+            ends = " ".join((f"[[{_page(source[1])}|{link_text(source[0])}]]", o.links[0].type.replace("_", " "), f"[[{_page(target[1])}|{link_text(target[0])}]]"))
+            return replace(o, body=f"{ends}.\n\n{o.body}" if o.mode is not Mode.EXTRACTED and o.body else f"{ends}.", links=tuple(replace(link, title=target[0]) for link in o.links))
     links = list(o.links)
     if o.about and o.type is MemoryType.CLAIM:
         links.insert(0, Link(o.about, EdgeType.EXPLAINS))
@@ -296,7 +296,3 @@ def _with_pages(o: MemoryObject, places: dict[str, tuple[str, str]]) -> MemoryOb
 
 def _page(location: str) -> str:
     return location.rpartition("/")[2].removesuffix(".md")
-
-
-def _plain(title: str) -> str:
-    return " ".join(title.replace("|", "/").replace("[", "(").replace("]", ")").split())

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from smb.model.currentness import AsOf, as_object
-from smb.model.objects import EVIDENCE_SHOWN, RELATED, MemoryObject, MemoryType
+from smb.model.objects import EVIDENCE_SHOWN, RELATED, MemoryObject, MemoryType, link_text
 from smb.model.revision import Revision, Statement
 from smb.model.validity import from_iso
 from smb.stores.union_merge import GENERATED_ENDS, GENERATED_LINK, is_known_line_by_line, is_union
@@ -59,9 +59,9 @@ async def is_rendering(catalog: Catalog, text: str, current: MemoryObject, rende
         found = deserialize_memory(text)
     except MalformedObjectFile:
         return False
-    if found.id != current.id or found.type is not current.type or _written(text) != _written(found.to_markdown()):
+    if found.id != current.id or found.type is not current.type or _written(text) != _written(found.to_markdown()) or await joins_else(catalog, found, current):
         return False
-    if _said(found) == _said(current):
+    if _said(found, own_words(found)) == _said(current, own_words(current)):
         return True
     try:
         known_at = from_iso(found.modified or None)
@@ -71,7 +71,7 @@ async def is_rendering(catalog: Catalog, text: str, current: MemoryObject, rende
     then = as_object(history, AsOf(known_at=known_at), current.id)
     if then is None:
         return False
-    if _said(found) == _said(then):
+    if _said(found, own_words(found)) == _said(then, then.body.rstrip() if then.type is MemoryType.RELATIONSHIP else own_words(then)):
         return True
     if rendered_here_until is None:
         elsewhere = found.revision != current.revision and found.modified < current.modified
@@ -80,11 +80,32 @@ async def is_rendering(catalog: Catalog, text: str, current: MemoryObject, rende
     return elsewhere and _is_explained(found, then, history)
 
 
-def _said(o: MemoryObject) -> tuple[object, ...]:
+def own_words(shown: MemoryObject) -> str:
+    """What the body of a file says itself: of a relationship what stands below the line with its ends."""
+    body = (shown.body or shown.title).rstrip()
+    if shown.type is not MemoryType.RELATIONSHIP:
+        return body
+    ends = GENERATED_ENDS.match(body)
+    return body[ends.end() :].strip() if ends else "" if body == shown.title.rstrip() else body
+
+
+async def joins_else(catalog: Catalog, found: MemoryObject, current: MemoryObject) -> bool:
+    """Whether the line of a relationship's file with its ends, which is made from the objects it joins, is another than smb ever wrote."""
+    there, here = (GENERATED_ENDS.match(o.body) if o.type is MemoryType.RELATIONSHIP else None for o in (found, current))
+    if there is None or here is None or there[0] == here[0]:
+        return False
+    pages, ids = zip(*((at[1], at[4]) for at in (there, here)), strict=True), [here[n].rpartition("-")[2] for n in (1, 4)]
+    if there[3] != here[3] or any(one.rpartition("-")[2] != other.rpartition("-")[2] for one, other in pages):
+        return True
+    histories = await catalog.histories(ids)
+    return any(label not in {link_text(r.statement.title) for r in histories[i] if isinstance(r.statement, Statement)}
+               for label, i in ((there[2], ids[0]), (there[5], ids[1])))
+
+
+def _said(o: MemoryObject, words: str) -> tuple[object, ...]:
     """What an object file says, without what is generated from the graph; spans as far as the file carries them."""
-    body = "" if o.type is MemoryType.RELATIONSHIP else (o.body or o.title).rstrip()
     return (
-        o.title, body, o.aliases, o.tags, f"{o.confidence:.2f}", o.status, o.created, o.modified, o.revision, o.verification,
+        o.title, words, o.aliases, o.tags, f"{o.confidence:.2f}", o.status, o.created, o.modified, o.revision, o.verification,
         o.mode, o.valid_from, o.valid_to, o.key, o.value, o.attributed_to, o.derived_from,
         [raw.rstrip("\n") for _, raw in o.extra],
         [(s.source[:12], s.lines, s.quote) for s in o.evidence[:EVIDENCE_SHOWN]],
@@ -94,11 +115,9 @@ def _said(o: MemoryObject) -> tuple[object, ...]:
 def _is_explained(found: MemoryObject, then: MemoryObject, history: Iterable[Revision]) -> bool:
     """Whether the ledger holds everything a person could have written into the file."""
     told = [r.statement for r in history if isinstance(r.statement, Statement)]
-    body = found.body.rstrip()
     return (
         found.title in {s.title for s in told}
-        and (body in {t.rstrip() for s in told for t in (s.body, s.title)}
-             or (found.type is MemoryType.RELATIONSHIP and bool(GENERATED_ENDS.fullmatch(body))))
+        and own_words(found) in {"", *(t.rstrip() for s in told for t in (s.body, s.title))}
         and set(found.aliases) <= {a for s in told for a in s.aliases}
         and set(found.tags) <= {t for s in told for t in s.tags}
         and f"{found.confidence:.2f}" in {f"{s.confidence:.2f}" for s in told}

@@ -13,7 +13,7 @@ from smb.model.objects import RELATED, MemoryObject, quoted
 from smb.model.revision import Revision, Statement
 
 GENERATED_LINK = re.compile(r"- [a-z_]+: \[\[[^\n]*\]\]")
-GENERATED_ENDS = re.compile(r"\[\[[^\n]*\]\] [a-z ]+ \[\[[^\n]*\]\]\.")
+GENERATED_ENDS = re.compile(r"\[\[([^\[\]|\n]*)\|([^\[\]\n]*)\]\] ([a-z ]+) \[\[([^\[\]|\n]*)\|([^\[\]\n]*)\]\]\.")
 _COMPUTED = frozenset("id type confidence status created modified embedding_id graph_node_id verification mode valid_from valid_to "
                       "recorded_at evidence_total source lines".split())
 _ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\[\],]+')

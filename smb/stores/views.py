@@ -52,6 +52,7 @@ class _Work:
     remove: list[str] = field(default_factory=list)  # locations
     record: list[tuple[str, str, str]] = field(default_factory=list)  # object id, location, digest; the bytes are right
     drop: list[str] = field(default_factory=list)  # object ids without a file
+    doubt: list[tuple[str, str]] = field(default_factory=list)  # object id, location; a hand edit where nothing was recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,7 @@ class MarkdownStore:
                 right = there == data
                 if not right and not await self._may_replace(run, o, here, there):
                     self._edits[o.id] = HandEdit(o.id, o.location, _text(there))
+                    work.doubt += [(o.id, o.location)] if row is None else []
                     return
         if row is not None and here is None and not await self._leave(run, o, row, work):
             return
@@ -262,6 +264,7 @@ class MarkdownStore:
         for object_id, location, digest in (*((i, at, digest) for i, at, _, digest in work.write), *work.record):
             found = os.stat(f"{root}/{location}")
             rows.append((object_id, location, found.st_size, found.st_mtime_ns, digest))
+        rows += [(object_id, location, -1, -1, "") for object_id, location in work.doubt]
         if rows or work.drop:
             await catalog.begin()
             await catalog.run_many("INSERT OR REPLACE INTO rendered VALUES (?, ?, ?, ?, ?)", rows)

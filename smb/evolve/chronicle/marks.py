@@ -170,7 +170,10 @@ async def _people(snapshot: Snapshot) -> dict[str, str]:
 
 
 def _one_spelling(tasks: list[Task]) -> list[Task]:
-    """The tasks, the owner of several written one way: capitalised where anybody does."""
+    """The tasks, the owner of several written one way, capitalised where anybody does; a name before a colon is one where another task has it."""
+    owners = {fold(task.owner) for task in tasks if task.owner}
+    tasks = [replace(task, owner=found[2], text=_capital(task.text[found.end():])) if not task.owner and (found := _OWNER.match(task.text)) and found[2]
+             and fold(found[2]) in owners else task for task in tasks]
     spelt: dict[str, Counter[str]] = {}
     for task in tasks:
         spelt.setdefault(fold(task.owner), Counter())[task.owner] += 1

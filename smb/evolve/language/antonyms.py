@@ -61,7 +61,8 @@ male | female
 left | right
 domestic | foreign abroad
 read-only immutable | writable writeable mutable
-complete finished | incomplete unfinished
+complete completed finished done | incomplete unfinished undone
+paid settled | unpaid outstanding overdue
 full-time | part-time
 fixed | variable floating
 raw uncooked | cooked
@@ -159,18 +160,22 @@ prevent prevents prevented | cause causes caused
 simplify simplifies simplified | complicate complicates complicated
 """
 _EVENTS = """
-open opens | close closes
+open opens opened | close closes closed shut shuts
 start starts started begin begins began launch launched resume resumed | stop stops stopped end ends ended cease ceased halt halted
 arrive arrives arrived | leave leaves depart departs departed
 add adds added | remove removes removed
 hire hires hired | fire fires fired dismiss dismissed
-lock locks | unlock unlocks
+lock locks locked | unlock unlocks unlocked
+cover covers covered | uncover uncovers uncovered
+plug-in plugged-in connect | unplug unplugs unplugged
+load loads loaded | unload unloads unloaded
+fasten fastens fastened tie tied | unfasten unfastens unfastened untie untied loosen
 join joins joined | quit quits
 connect connects connected | disconnect disconnects disconnected
 install installs installed | uninstall uninstalls uninstalled
 create creates created | delete deletes deleted destroy destroyed
 remember remembers remembered | forget forgets forgot forgotten
-keep keeps kept retain retained | discard discards discarded
+keep keeps kept retain retained preserve preserved | discard discards discarded delete deleted destroy destroyed shred shredded erase erased remove removed
 approve approves approved | veto vetoes vetoed
 pull | push
 upload uploads uploaded | download downloads downloaded

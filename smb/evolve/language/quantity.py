@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from smb.evolve.language.stems import stem
-from smb.evolve.language.word_classes import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FILLERS, PREPOSITIONS
+from smb.evolve.language.word_classes import AUXILIARIES, CONJUNCTIONS, DETERMINERS, FILLERS, PREPOSITIONS, PRONOUNS, VERBS
 from smb.model.identity import fold
 from smb.model.measure import value_of
 
@@ -48,6 +48,8 @@ _CLOCK = re.compile(
     rf"|(?P<h4>\d{{1,2}}|{'|'.join(_ONES[1:13])})\so['’]?clock|\b(?:at|until|till|by|before|after|from)\s(?P<h5>{'|'.join(_ONES[1:13])})(?=\s*(?:[.,;]|$|on\b|in\sthe\b|every\b|sharp\b|each\b))|\b(?P<noon>noon|midday|midnight)\b)",
     re.IGNORECASE,
 )
+_STOREYS = frozenset("level act scene chapter platform track lane ward class grade stage episode volume season round phase".split())  # numbered in words, too
+_NO_NOUNS = (AUXILIARIES, PREPOSITIONS, DETERMINERS, FILLERS, CONJUNCTIONS, PRONOUNS)
 _AMOUNTING = frozenset(map(stem, "equal reach total score hit number average measure weigh cost exceed sell hold seat fit carry sleep employ contain count".split()))
 _LABELS = frozenset(
     "version v release chapter section page pages step line figure table appendix part level phase stage room no nr number issue ticket build "
@@ -216,12 +218,23 @@ def _names_something(m: re.Match[str], text: str) -> bool:
     word = re.search(r"([\w.+-]+)[\s]?\Z", before)
     if before.rstrip().endswith(":") and m["low"].isdigit() and not m["unit"] and "–" not in before:
         return True
+    if word and word[1].lower() in _STOREYS and m["low"].lower() in _WORDS:
+        return True
     if word and m["low"][0].isdigit():
         prior = word[1]
-        if prior.lower() in _LABELS or _labels(prior.lower(), m, text) or (prior[0].isupper() and before.strip() != prior and not (m["unit"] and unit_of(m["unit"])[0])):
+        if prior.lower() in _LABELS or _names_subject(prior.lower(), m, text) or _labels(prior.lower(), m, text) or (prior[0].isupper() and before.strip() != prior and not (m["unit"] and unit_of(m["unit"])[0])):
             return True
     after = text[m.end("low") : m.end("low") + 2]
     return after[:1] in ("x", "_") or (after[:1] in (".", ":") and after[1:2].isdigit())
+
+
+def _names_subject(prior: str, m: re.Match[str], text: str) -> bool:
+    """Whether a bare figure stands between a noun and its verb: "Ward 3 has 24 beds", "invoice 2231 is outstanding"."""
+    after = re.match(r"\s([a-z]+)\b", text[m.end("low") :])
+    if not after or not m["low"].isdigit() or m["high"] or not prior.isalpha() or prior.endswith("s") or any(prior in words for words in _NO_NOUNS) or stem(prior) in _AMOUNTING:
+        return False
+    unit = after[1]
+    return unit in AUXILIARIES or len(unit) > 3 and unit.endswith(("s", "ed")) and stem(unit) in VERBS and not unit_of(unit)[0]
 
 
 def _labels(prior: str, m: re.Match[str], text: str) -> bool:

@@ -62,7 +62,10 @@ _PHRASES = {
     "at present": "currently", "for now": "currently", "have to": "must", "has to": "must", "had to": "must", "need to": "must",
     "needs to": "must", "ought to": "must", "got to": "must", "be able to": "can", "is able to": "can", "are able to": "can",
     "is required to": "must", "are required to": "must", "is obliged to": "must", "is not able to": "can not", "is unable to": "can not",
-    "are unable to": "can not", "was unable to": "could not", "unable to": "can not", "is allowed to": "can", "are allowed to": "can",
+    "are unable to": "can not", "was unable to": "could not", "unable to": "can not", "is allowed to": "can", "are allowed to": "can", "is permitted to": "can", "are permitted to": "can", "are free to": "can", "are welcome to": "can", "are entitled to": "can",
+    "is not allowed to": "must not", "are not allowed to": "must not", "is not permitted to": "must not", "are not permitted to": "must not", "is forbidden to": "must not",
+    "are forbidden to": "must not", "are forbidden from": "must not", "are prohibited from": "must not", "is prohibited from": "must not", "are banned from": "must not",
+    "is in service": "is working", "is in operation": "is working", "keep running": "stay started", "keeps running": "stays started", "remain running": "stay started",
     "going on": "ongoing", "goes on": "ongoing", "going ahead": "ongoing", "stepped down": "step-down", "steps down": "step-down", "stepping down": "step-down", "gave up": "give-up", "given up": "give-up",
     "gives up": "give-up", "on hold": "on-hold", "in progress": "in-progress", "under way": "in-progress", "in the works": "in-progress",
     "under development": "in-progress", "in development": "in-progress", "in active development": "in-progress", "up and running": "running-now",
@@ -88,6 +91,9 @@ _PHRASES = {
 }
 _PHRASE = re.compile(r"\b(?:" + "|".join(re.escape(p).replace(r"\ ", r"\s") for p in sorted(_PHRASES, key=len, reverse=True)) + r")\b", re.IGNORECASE)
 _SPLIT = re.compile(r"\b(?:turn|switch)s?(ed)?\s((?:the|my|our|your)\s[\w-]+(?:\s[\w-]+)?)\s(on|off)\b(?!\sthe\b)", re.IGNORECASE)
+_KEPT = re.compile(
+    r"\b(?:(leaves?|keeps?)\s((?:the|my|our|your)\s[\w-]+(?:\s[\w-]+)?\s)|(stays?|remains?)\s)(on|off)\b(?=\s*(?:[.,;!]|\Z|overnight\b|during\b|at\snight\b|in\s\w+\s*[.]|all\b|until\b|when\b|while\b))",
+    re.IGNORECASE)
 _GROUP_OF: dict[str, str] = {}
 for _members in (group.split() for group in _GROUPS.split(";") if group.strip()):
     for _word in _members:
@@ -97,6 +103,7 @@ for _members in (group.split() for group in _GROUPS.split(";") if group.strip())
 def joined(text: str) -> str:
     """`text` with phrases that count as one word replaced by it: "is on hold" → "is on-hold"."""
     text = _SPLIT.sub(lambda m: f"{'enable' if m[3].lower() == 'on' else 'disable'}{'d' if m[1] else ''} {m[2]}", text)
+    text = _KEPT.sub(lambda m: f"{'keep' if m[1] else m[3]} {m[2] or ''}{'enabled' if m[4].lower() == 'on' else 'disabled'}", text)
     return _PHRASE.sub(lambda m: _PHRASES[" ".join(m[0].lower().split())], text)
 
 

@@ -15,6 +15,7 @@ from smb.evolve.language.word_classes import VERBS
 from smb.model.english import IRREGULAR
 
 _SHORT = 3  # letters of a sign of a unit
+_NUMBER = re.compile(r"[\d.]+\Z")
 _VERB_FORM = re.compile(r"[a-z]{2,}(?:ed|ing)\Z")
 
 
@@ -24,7 +25,7 @@ def tells(phrase: str) -> bool:
     >>> tells("autolyse"), tells("Thursdays"), tells("min"), tells("baked"), tells("glaze firing")
     (True, False, False, False, True)
     """
-    return any(word not in STOP_WORDS and not _is_measure(word) and not _is_verb(word) for word in words_of(phrase))
+    return any(word not in STOP_WORDS and not _NUMBER.match(word) and not _is_measure(word) and not _is_verb(word) for word in words_of(phrase))
 
 
 @lru_cache(maxsize=65_536)
@@ -39,7 +40,7 @@ def _is_measure(word: str) -> bool:
     cased = (word, word.upper(), word.capitalize(), word[:-1] + word[-1:].upper()) if len(word) <= _SHORT else (word,)  # "kw" was kW
     if word.isalpha() and any(unit_of(written)[0] for written in cased):
         return True
-    found, rest = dates(word)
+    found, rest = dates(word.capitalize())
     return len(found) == 1 and not found[0].year and rest.strip() == "#d"
 
 

@@ -95,9 +95,11 @@ def _nearest(vectors: np.ndarray, least: float, most: int) -> np.ndarray:
         height = len(likeness)
         likeness[:, :height][np.tril_indices(height)] = -2.0
         rows, columns, values = _hits(likeness, least)
+        del likeness  # before the next is made: a block of a large bank has 128 MB
         hits.append((rows + start, columns + start, values))
-    both = [(columns, rows, values) for rows, columns, values in hits]
-    return _ranked([*hits, *both], len(vectors), most)
+    rows, columns, values = _joined(hits)
+    del hits
+    return _ranked(np.concatenate([rows, columns]), np.concatenate([columns, rows]), np.concatenate([values, values]), len(vectors), most)
 
 
 def _nearest_of(vectors: np.ndarray, chosen: Sequence[int], least: float, most: int) -> np.ndarray:
@@ -111,7 +113,7 @@ def _nearest_of(vectors: np.ndarray, chosen: Sequence[int], least: float, most: 
         likeness[np.arange(len(part)), part] = -2.0
         rows, columns, values = _hits(likeness, least)
         hits.append((part[rows], columns, values))
-    return _ranked(hits, len(vectors), most)
+    return _ranked(*_joined(hits), len(vectors), most)
 
 
 def _hits(likeness: np.ndarray, least: float) -> Hits:
@@ -129,14 +131,20 @@ def _hits(likeness: np.ndarray, least: float) -> Hits:
     return rows[kept].astype(np.int32), columns[kept].astype(np.int32), np.round(values[kept], 4)
 
 
-def _ranked(hits: Sequence[Hits], count: int, most: int) -> np.ndarray:
+def _joined(hits: Sequence[Hits]) -> Hits:
     import numpy as np
 
-    if not hits:
-        return _none()
-    rows, columns, values = (np.concatenate([hit[n] for hit in hits]) for n in range(3))
-    order = np.lexsort((columns, -values, rows))
+    empty = (np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.float32))
+    rows, columns, values = (np.concatenate([hit[n] for hit in (empty, *hits)]) for n in range(3))
+    return rows, columns, values
+
+
+def _ranked(rows: np.ndarray, columns: np.ndarray, values: np.ndarray, count: int, most: int) -> np.ndarray:
+    import numpy as np
+
+    order = np.lexsort((columns, np.negative(values, out=values), rows))
     rows, columns = rows[order], columns[order]
-    best = np.arange(len(rows)) - np.searchsorted(rows, np.arange(count))[rows] < most
+    del order, values
+    best = np.arange(len(rows), dtype=np.int32) - np.searchsorted(rows, np.arange(count)).astype(np.int32)[rows] < most
     rows, columns = rows[best].astype(np.int64), columns[best].astype(np.int64)
     return np.unique(np.minimum(rows, columns) * count + np.maximum(rows, columns))

@@ -13,7 +13,7 @@ from smb.evolve.language.calendar_date import CalendarDate
 from smb.evolve.language.exclusive_values import values_exclude
 from smb.evolve.language.quantity import Quantity
 from smb.evolve.opposing.reading import Analysed, Token
-from smb.evolve.opposing.stance import Time, is_past
+from smb.evolve.opposing.stance import Time, acts_in_a_role, is_past
 from smb.evolve.language.stems import stem
 from smb.evolve.language.synonyms import concept
 from smb.evolve.language.word_classes import ONCE
@@ -86,9 +86,17 @@ def _contrast(t: Token, u: Token) -> Difference | None:
     kind = opposed_poles(t.poles, u.poles) if t.poles and u.poles else None
     if kind is not None:
         return Difference(OppositionKind.ANTONYM, f"{t.form} against {u.form}", kind is not AxisKind.EVENT)
+    if _by_affix(t.form, u.form) or _by_affix(u.form, t.form):
+        return Difference(OppositionKind.ANTONYM, f"{t.form} against {u.form}")
     if t.negated and t.negated == stem(u.form) or u.negated and u.negated == stem(t.form):
         return Difference(OppositionKind.ANTONYM, f"{t.form} against {u.form}")
     return None
+
+
+def _by_affix(one: str, other: str) -> bool:
+    """ "Overstaffed" and "understaffed", "harmful" and "harmless"."""
+    over = one.startswith("over") and other.startswith("under") and len(one) > 8 and one[4:] == other[5:]
+    return over or one.endswith("ful") and other.endswith("less") and len(one) > 6 and one[:-3] == other[:-4]
 
 
 def figures(a: Analysed, b: Analysed) -> list[Difference]:
@@ -124,7 +132,7 @@ def dated(a: Analysed, b: Analysed) -> Difference | None:
     d, e = a.dates[0], b.dates[0]
     if not d.excludes(e) or not _one_relation(d, e, a, b):
         return None
-    once = a.stance.ended and b.stance.ended or any(t.concept in ONCE for t in (*a.tokens, *b.tokens))
+    once = a.day_of and b.day_of or a.stance.ended and b.stance.ended or any(t.concept in ONCE for t in (*a.tokens, *b.tokens))
     return Difference(OppositionKind.DATE, f"{d.text} against {e.text}", once)
 
 
@@ -141,8 +149,31 @@ def denied(a: Analysed, b: Analysed) -> Difference | None:
         return None
     no, yes = (a, b) if a.negations % 2 else (b, a)
     scope = [t for t in no.tokens if t.in_scope]
-    sure = a.negations + b.negations == 1 and not (a.stance.ended or b.stance.ended) and a.order == b.order and (any(t.weight >= 0.5 and t.concept in yes.concepts for t in scope) or {t.concept for t in scope} <= yes.concepts)
+    sure = a.negations + b.negations == 1 and not (a.stance.ended or b.stance.ended) and (a.order == b.order or (b if a.order else a).steady) and (any(t.weight >= 0.5 and (t.concept in yes.concepts or t.poles and any(same_pole(t.poles, u.poles) for u in yes.tokens)) for t in scope) or {t.concept for t in scope} <= yes.concepts)
     return Difference(OppositionKind.NEGATION, f"{quoted(no)} against {quoted(yes)}", sure, always=no if sure and no.universal and same_person(no, yes) else None)
+
+
+def forbidden(a: Analysed, b: Analysed) -> Difference | None:
+    """Where one lets somebody do what the other forbids: both say it of the same, with the same words."""
+    (leave, by), (leave2, by2) = a.permission, b.permission
+    if leave * leave2 >= 0 or by == by2 == "can" or {a.negations if leave > 0 else b.negations, 1} != {0, 1} or (b if leave > 0 else a).negations != 1:
+        return None
+    if (by == by2 or "may" not in (by, by2)) and not all(any(acts_in_a_role(t.form) and not t.name for t in c.tokens if not t.after_verb) for c in (a, b)):
+        return None  # "may" and "may not" of a thing are both chance, "can" and "must not" of one person ability and duty
+    what, what2 = (frozenset(t.concept for t in c.tokens if t.form not in ("may", "must")) for c in (a, b))
+    if what != what2 or len(what) < 2 or any(c.quantifier not in (None, (5, 5)) for c in (a, b)):
+        return None
+    if [(q.kind, q.low, q.high) for q in a.quantities] != [(q.kind, q.low, q.high) for q in b.quantities] or len(a.dates) != len(b.dates) or any(
+            d.excludes(e) for d, e in zip(a.dates, b.dates, strict=True)):
+        return None
+    return Difference(OppositionKind.NEGATION, f"{quoted(a)} against {quoted(b)}")
+
+
+def bereft(a: Analysed, b: Analysed) -> Difference | None:
+    """Where one says there is none of what the other speaks of as there: "the farm has no cattle", "the farm's cows are brown"."""
+    if not (a.none_of & b.owned or b.none_of & a.owned) or Time.FUTURE in (a.time, b.time):
+        return None
+    return Difference(OppositionKind.IMPLICATION, f"{quoted(a)} against {quoted(b)}", a.time == b.time == Time.PRESENT)
 
 
 def same_person(a: Analysed, b: Analysed) -> bool:
@@ -182,7 +213,10 @@ def two_values(left: list[Token], right: list[Token], a: Analysed, b: Analysed) 
         return None
     mine, theirs = [t for t in left if t.at in a.slot.places], [t for t in right if t.at in b.slot.places]
     all_mine, all_theirs = [t for t in a.tokens if t.at in a.slot.places and t.weight >= 1], [t for t in b.tokens if t.at in b.slot.places and t.weight >= 1]
-    if not mine or not theirs or len(mine) < len(all_mine) or len(theirs) < len(all_theirs):
+    if not mine or not theirs:
+        return None
+    labels = _labels(mine, all_mine, theirs, all_theirs)
+    if not labels and (len(mine) < len(all_mine) or len(theirs) < len(all_theirs)):
         return None
     of_kind = any(values_exclude(t.form, u.form) for t in mine for u in theirs)
     known = [t.kind for t in mine if t.kind], [t.kind for t in theirs if t.kind]
@@ -195,6 +229,15 @@ def two_values(left: list[Token], right: list[Token], a: Analysed, b: Analysed) 
         right.remove(u)
     made = any(t.main and t.concept in _MAKING and t.concept in b.concepts for t in a.tokens)
     return Difference(OppositionKind.VALUE, f"{' '.join(t.form for t in mine)} against {' '.join(u.form for u in theirs)}", sure, made)
+
+
+def _labels(mine: list[Token], all_mine: list[Token], theirs: list[Token], all_theirs: list[Token]) -> bool:
+    """Whether the two values are one kind of thing with two labels: "cabinet B", "cabinet D"."""
+    if len(mine) != 1 or len(theirs) != 1 or len(all_mine) != 2 or len(all_theirs) != 2:
+        return False
+    t, u = mine[0], theirs[0]
+    short = all(x.weight == 2.0 and (x.form.isdigit() or len(x.form) == 1) and x.at == max(y.at for y in every) for x, every in ((t, all_mine), (u, all_theirs)))
+    return short and t.form.isdigit() == u.form.isdigit()
 
 
 def quoted(a: Analysed) -> str:

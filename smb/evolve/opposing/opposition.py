@@ -11,11 +11,11 @@ Pure and symmetric. Never sees a whole bank: which pairs to look at is for the c
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from smb.evolve.language.antonyms import opposed_poles, same_pole
-from smb.evolve.opposing.differences import Difference, OppositionKind, both_in_part, dated, denied, ended, figures, paired, quantified, quoted, same_person, two_values
+from smb.evolve.opposing.differences import Difference, OppositionKind, bereft, both_in_part, dated, denied, ended, figures, forbidden, paired, quantified, quoted, same_person, two_values
 from smb.evolve.opposing.reading import Analysed, Token, analyse
 from smb.evolve.said import Said
 from smb.evolve.opposing.stance import Time
@@ -48,6 +48,10 @@ def oppose(a: Analysed, b: Analysed, single_valued: Collection[str] = ()) -> Opp
         a, b = b, a
     if a.cjk:
         found = _cjk(a, b)
+    elif a.permission[0] * b.permission[0] < 0 and (refused := forbidden(a, b)):
+        found = Opposition(refused.kind, (refused.reason,), True)
+    elif a.stance.only_may or b.stance.only_may:
+        return None
     elif a.said.key and a.said.key == b.said.key and (_tabled(a) or _tabled(b) or a.said.key[1] in single_valued):
         found = _keyed(a, b, single_valued)
     elif _tabled(a) and _tabled(b):
@@ -96,7 +100,16 @@ def _tells_change(a: Analysed, b: Analysed) -> bool:
 
 def _same_referents(a: Analysed, b: Analysed) -> bool:
     """Not where a claim speaks of "it" or "this", or is no sentence: what is meant stands elsewhere."""
-    return not a.stance.deictic and not b.stance.deictic and (a.predicates or a.cjk) and (b.predicates or b.cjk)
+    if a.stance.deictic or b.stance.deictic:
+        return False
+    return all(c.predicates or c.cjk or _verb_known_by(c, other) for c, other in ((a, b), (b, a)))
+
+
+def _verb_known_by(a: Analysed, other: Analysed) -> bool:
+    """Whether a claim is the other without its "not", so that its verb is a verb, though no list has it."""
+    if a.negations or not other.predicates or other.negations != 1 or len(a.tokens) < 2:
+        return False
+    return any(t.main and t.in_scope for t in other.tokens) and [t.concept for t in a.tokens] == [t.concept for t in other.tokens]
 
 
 # ---------------------------------------------------------------- claims with a key
@@ -129,6 +142,8 @@ def _worded(a: Analysed, b: Analysed) -> Opposition | None:
         return None
     if (a.lacks & b.has or b.lacks & a.has) and same_person(a, b):
         return Opposition(OppositionKind.IMPLICATION, (f"{quoted(a)} against {quoted(b)}",), True)
+    if (lost := bereft(a, b)) is not None:
+        return Opposition(lost.kind, (lost.reason,), lost.sure)
     if a.comparison and b.comparison:
         return _compared(a, b)
     left = [t for t in a.tokens if t.concept not in b.concepts]
@@ -145,20 +160,26 @@ def _worded(a: Analysed, b: Analysed) -> Opposition | None:
     if len(found) != 1 or not _tenses_meet(a, b, found[0]):  # two differences undo each other, or make two stories of it
         return None
     decisive = found[0]
+    if decisive.kind is OppositionKind.ANTONYM and a.order != b.order and (b if a.order else a).steady:
+        decisive = replace(decisive, sure=True)  # "stays locked" against "unlock": no event that comes after another
     certainty = alike + sum(t.weight or 0.25 for t in a.tokens if t.concept in shared)
-    if alike < 1 and not _specific(a, b, shared, decisive.kind is OppositionKind.VALUE, not any(t.weight for t in (*left, *right))):
+    if alike < 1 and not _specific(a, b, shared, decisive, not any(t.weight for t in (*left, *right))):
         return None
     return _weighed(a, b, left, right, decisive, certainty)
 
 
-def _specific(a: Analysed, b: Analysed, shared: frozenset[str], by_value: bool, alone: bool) -> bool:
+def _specific(a: Analysed, b: Analysed, shared: frozenset[str], decisive: Difference, alone: bool) -> bool:
     """Whether a word they share says by itself what they are about: not the verb, the value, or what is counted. A thing of a common kind
     ("the plan") will do where nothing else is said of either (`alone`)."""
-    value = a.slot.places if a.slot and by_value else ()
+    value = a.slot.places if a.slot and decisive.kind is OppositionKind.VALUE else ()
     verbs = {t.concept for t in b.tokens if t.main}
     alike = [t for t in a.tokens if t.concept in shared and t.weight >= 0.5 and t.at not in value]
     if any(t.weight >= 1 and not t.counted and (not t.main or t.concept in ONCE or t.concept not in verbs) for t in alike):
         return True
+    if alone and a.ours and b.ours and any(t.counted and t.weight >= 1 for t in alike):
+        return True
+    if alone and any(one.quantifier == (5, 5) and other.negations for one, other in ((a, b), (b, a))):
+        return len(shared) > 1 and any(t.weight >= 1 for t in alike)
     return alone and any(not t.main and not t.counted for t in alike) or len(alike) > 1 and any(t.counted for t in alike)
 
 
@@ -195,9 +216,15 @@ def _weighed(a: Analysed, b: Analysed, left: list[Token], right: list[Token], di
     sure = difference.sure and top < 1 and top2 < 1 and not (top and top2) and (certainty >= 2 or not top and not top2)
     if difference.always is not None and any(mine if difference.always is a else theirs):
         sure = False
-    if any(t.form == "must" for t in (*left, *right)) and not (a.order or b.order):
+    if difference.kind is OppositionKind.ANTONYM and a.order != b.order and not (b if a.order else a).steady and not _obliged(b if a.order else a):
+        sure = False  # what is to be done is not done yet
+    if difference.kind is not OppositionKind.DATE and any(t.form == "must" for t in (*left, *right)) and not (a.order or b.order):
         sure = False
     return Opposition(difference.kind, (difference.reason,), sure)
+
+
+def _obliged(a: Analysed) -> bool:
+    return any(t.form == "must" for t in a.tokens)
 
 
 def _measure_words(a: Analysed, b: Analysed, left: list[Token], right: list[Token]) -> frozenset[str] | None:

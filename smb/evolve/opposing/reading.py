@@ -19,7 +19,7 @@ from smb.evolve.language.implications import implied, ruled_out
 from smb.evolve.language.quantity import Quantity, quantities
 from smb.evolve.said import Said
 from smb.evolve.opposing.slots import SlotValue, main_verb, slot_value
-from smb.evolve.opposing.stance import Stance, Time, is_ending, is_past, stance, time_of
+from smb.evolve.opposing.stance import Stance, Time, is_ending, is_past, permission, stance, time_of
 from smb.evolve.language.stems import spelled, stem
 from smb.evolve.language.synonyms import concept, is_known, joined
 from smb.evolve.language.word_classes import (
@@ -84,7 +84,9 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """`shape` is the sentence with its figures taken out, for scripts without spaces; `comparison` is (concepts before, concepts after "than", poles)."""
+    """`shape` is the sentence with its figures taken out, for scripts without spaces; `comparison` is (concepts before, concepts after "than", poles).
+    `steady`: it says what stays as it is; `day_of`: it says the day something is on; `ours`: "we" is its subject; `none_of` and `owned` are pairs of
+    (owner, thing) of which it says there is none, or which it speaks of as there."""
 
     said: Said
     stance: Stance
@@ -100,6 +102,12 @@ class Analysed:
     predicates: bool = False
     order: bool = False
     universal: bool = False
+    permission: tuple[int, str] = (0, "")
+    steady: bool = False
+    day_of: bool = False
+    ours: bool = False
+    none_of: frozenset[tuple[str, str]] = frozenset()
+    owned: frozenset[tuple[str, str]] = frozenset()
     lacks: frozenset[str] = frozenset()
     has: frozenset[str] = frozenset()
     comparison: tuple[frozenset[str], frozenset[str], Poles] | None = None
@@ -144,7 +152,7 @@ def analyse(said: Said) -> Analysed:
     for i, form in enumerate(lower):
         if form in (",", ";", ":", "(", ")", "#d", "#n", "#c"):
             continue
-        if form in _NEGATION or stem(form) in _LACK:
+        if form in _NEGATION or stem(form) in _LACK or i == 0 and form in ("stop", "cease") and lower[1:] and lower[1].endswith("ing"):
             negations += 1
             scope_starts = i
             continue
@@ -165,7 +173,49 @@ def analyse(said: Said) -> Analysed:
     universal = not {"never", "cannot", "nobody"}.isdisjoint(lower) or "can" in lower and "not" in lower
     return Analysed(
         said, how, time_of(text, lower, verb), tuple(tokens), frozenset(t.concept for t in tokens), tuple(amounts), tuple(found_dates), stamp, negations,
-        quantifier, slot, predicates=verb >= 0 or bool(said.key), order=verb == 0, universal=universal, lacks=lacks, has=has, comparison=_comparison(lower, tokens))
+        quantifier, slot, predicates=verb >= 0 or bool(said.key), order=verb == 0, universal=universal, lacks=lacks, has=has, comparison=_comparison(lower, tokens),
+        permission=permission(lower, verb, main), steady=not _STEADY.isdisjoint(lower) and not is_past(lower[verb]), day_of=_is_day_of(lower, verb), ours=lower[:1] == ["we"],
+        none_of=_none_of(lower, verb), owned=_owned(lower))
+
+
+def _is_day_of(lower: list[str], verb: int) -> bool:
+    """ "The parents' evening is on #d": of a definite single thing."""
+    return verb > 1 and lower[verb] in ("is", "was") and lower[0] in DEFINITE and lower[verb + 1 : verb + 3] == ["on", "#d"] and not lower[verb - 1].endswith("day")
+
+
+def _none_of(lower: list[str], verb: int) -> frozenset[tuple[str, str]]:
+    """ "The farm has no cattle", "there are no cattle on the farm"."""
+    if verb < 1 or lower[verb + 1 : verb + 2] != ["no"] or lower[verb] not in ("has", "have", "owns", "own", "is", "are") or _NOT_ALONE & set(lower):
+        return frozenset()
+    rest = lower[verb + 2 :]
+    if lower[verb] in ("is", "are"):
+        place = next((i for i, w in enumerate(rest) if w in ("in", "on", "at")), 0)
+        if lower[0] != "there" or verb != 1 or place != 1:
+            return frozenset()
+        owner = rest[-1]
+    elif len(rest) != 1:
+        return frozenset()
+    else:
+        owner = lower[verb - 1]
+    return frozenset(((_owner(owner), concept(rest[0])),))
+
+
+def _owned(lower: list[str]) -> frozenset[tuple[str, str]]:
+    """ "The farm's cattle …", "our website …", said as of things that are there."""
+    found = set()
+    for i, (w, after) in enumerate(pairwise((*lower, ""))):
+        thing_ends = i + 2 >= len(lower) or lower[i + 2] in AUXILIARIES or lower[i + 2] in PREPOSITIONS or stem(lower[i + 2]) in VERBS
+        if (w in ("our", "my") or w.endswith(("'s", "s'"))) and after and thing_ends:
+            found.add((_owner(w.removesuffix("'s").removesuffix("'")), concept(after)))
+    return frozenset(found)
+
+
+def _owner(word: str) -> str:
+    return {"our": "we", "my": "i"}.get(word) or concept(word)
+
+
+_NOT_ALONE = frozenset(("but", "other", "more", "longer", "and", "or", "own", "#d"))
+_STEADY = frozenset("stay stays remain remains keep keeps leave".split())
 
 
 def _said_of_subject(lower: list[str], verb: int) -> list[str]:
@@ -184,7 +234,7 @@ def verb_at(words: list[str], lower: list[str], whole: bool = True) -> int:
     """The place of the sentence's verb: its first auxiliary or verb form after the first word; 0 for an order, which begins with it; -1 for none.
     `whole`: it ends as a sentence does, so that a word of verb form may be its verb."""
     if lower and stem(lower[0]) in VERBS and len(lower) > 1 and lower[0] == words[0].lower() and lower[0].isalpha() and lower[1] not in AUXILIARIES and not lower[0].endswith("s"):
-        if lower[1] in DETERMINERS or lower[1] not in BE and stem(lower[1]) not in VERBS and not any(w in AUXILIARIES for w in lower):
+        if lower[1] in DETERMINERS or whole and lower[1].endswith("ing") and poles(lower[0]) or lower[1] not in BE and stem(lower[1]) not in VERBS and not any(w in AUXILIARIES for w in lower):
             return 0
     clauses = int(lower[0] in _SUBORDINATE) if lower else 0
     relative, within = clauses > 0, False
@@ -265,7 +315,7 @@ def _token(words: list[str], lower: list[str], i: int, verb: int, main: int, in_
     known_light = root in LIGHT and not (i and (lower[i - 1] in DETERMINERS or lower[i - 1].endswith("'s")))
     if ended and is_ending(bare) and (i >= verb or verb < 0):
         return None
-    if form in ("must", "may") or known_light:
+    if form in ("must", "may") or known_light or i == verb == 0 and form == "leave":
         weight = 0.0
     elif capital:
         weight = 2.0
@@ -304,6 +354,9 @@ def _tells_which(lower: list[str], i: int, verb: int) -> bool:
     return False
 
 
+_WHICH = frozenset("first second third fourth fifth last".split())  # "the second act is longer than the first"
+
+
 def _comparison(lower: list[str], tokens: list[Token]) -> tuple[frozenset[str], frozenset[str], Poles] | None:
     """The two sides of "A is faster than B"."""
     if "than" not in lower or lower.count("than") > 1:
@@ -313,8 +366,8 @@ def _comparison(lower: list[str], tokens: list[Token]) -> tuple[frozenset[str], 
     if not pivots:
         return None
     pivot = pivots[-1]
-    left = frozenset(t.concept for t in tokens if t.at < pivot.at and t.weight)
-    right = frozenset(t.concept for t in tokens if t.at > than and t.weight)
+    left = frozenset(t.concept for t in tokens if t.at < pivot.at and t.weight) | _WHICH & set(lower[: pivot.at])
+    right = frozenset(t.concept for t in tokens if t.at > than and t.weight) | _WHICH & set(lower[than:])
     return (left, right, pivot.poles) if left and right else None
 
 

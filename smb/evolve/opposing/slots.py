@@ -35,7 +35,7 @@ _VERBS_WITH = {  # preposition → verbs after which it brings the one value
     "of": "build make sew",
     "from": "build make ship come depart sew",
     "at": "store host locate live work study hold happen keep sleep stay record start end meet rehearse practice",
-    "on": "store host deploy run locate print park keep sleep cook record play drive trade",
+    "on": "store host deploy run locate print park keep sleep cook record play drive trade shoot",
     "via": "send ship deliver authenticate communicate distribute",
     "to": "deploy marry report log belong",
     "as": "work format package distribute",
@@ -125,6 +125,8 @@ def _copular(words: list[str], lower: list[str], verb: int) -> SlotValue | None:
     if lower[start] in ("in", "at", "on", "from", "under", "behind", "near", "by"):
         value = _phrase(lower, start + 1)
         return SlotValue(value, True) if value and lower[0] not in ("there", "it") else None
+    if concept(lower[start]) in ATTRIBUTES and lower[start + 1 : start + 2] in (["of"], ["for"]) and _is_name(words, 0, verb):
+        return SlotValue(frozenset(subject), True)  # "Noor is treasurer of the club"
     definite = lower[start] in DEFINITE or any(w.endswith("'s") for w in lower[start:-1])
     if definite and _single(lower, range(start, len(lower))) and lower[0] not in DETERMINERS:
         return SlotValue(frozenset(subject), True) if _is_name(words, 0, verb) or _unique(lower, range(start, len(lower))) else None

@@ -23,7 +23,8 @@ class Time(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Stance:
     """`speaker` is folded; "" where nobody is named. `firm`: it is asserted or ordered, not asked, supposed, hoped or planned. `changes`: its
-    words tell of a change. `ended`: what it speaks of is over by its own words. `deictic`: what it speaks of can't be known from it alone."""
+    words tell of a change. `ended`: what it speaks of is over by its own words. `deictic`: what it speaks of can't be known from it alone.
+    `only_may`: its "may" can be one of chance, so that only a prohibition opposes it."""
 
     firm: bool
     speaker: str = ""
@@ -31,6 +32,7 @@ class Stance:
     changes: bool = False
     ended: bool = False
     deictic: bool = False
+    only_may: bool = False
 
 
 _REPORT = re.compile(
@@ -49,9 +51,9 @@ _SUPPOSED = re.compile(
     r"want\sto|wants\sto|wanted\sto|"
     r"intend|intends|intended|todo|seems|seem|appears\sto|rumou?r|rumou?red|in\stheory|what\sif|shall\swe|let's|for\sexample|e\.g\.|"
     r"for\sinstance|as\sif|as\sthough|would-be|unclear|not\ssure|unsure|wonder|"
-    r"not\sknow|don't\sknow|imagined|hypothetical(?:ly)?|potential(?:ly)?|ideally|either|even\sthough|tends?\sto|tempted|tried\sto|try\sto|"
+    r"(?:i|we)\s(?:do\s)?not\sknow|not\sknow\s(?:if|whether|how|when|what|why|who|where)|imagined|hypothetical(?:ly)?|potential(?:ly)?|ideally|either|even\sthough|tends?\sto|tempted|tried\sto|try\sto|"
     r"tries\sto)\b", re.IGNORECASE)
-_MAY = re.compile(r"\bmay\b(?!\s(?:only|not)\b)")
+_MAY = re.compile(r"\bmay\b(?!\sonly\b)")
 _PERMITS = re.compile(
     r"\bmay\b.*\bat-most\b|\b(?:you|users?|members|visitors|guests|customers|clients|employees|students|pupils|children|dogs|everyone|anyone|"
     r"nobody)\smay\b")
@@ -89,10 +91,41 @@ def stance(text: str, attributed_to: str = "") -> tuple[Stance, str]:
         firm = not (m["verb"] and _DOUBTING.match(m["verb"]))
         text = text[m.end():]
     bare = text.rstrip(" \"')”*_")
-    firm = firm and not bare.endswith(("?", "？", ":", "…", "...")) and not _SUPPOSED.search(text) and not (_MAY.search(text) and not _PERMITS.search(text))
+    firm = firm and not bare.endswith(("?", "？", ":", "…", "...")) and not _SUPPOSED.search(text)
+    only_may = _MAY.search(text) is not None and not _PERMITS.search(text)
     ended = _ENDED.search(text) is not None
     return Stance(firm, speaker, _FIRST.search(text) is not None, _CHANGES.search(text) is not None, ended,
-                  _DEICTIC.match(text) is not None and not _CLEFT.match(text) or _POINTS.search(text) is not None), text
+                  _DEICTIC.match(text) is not None and not _CLEFT.match(text) or _POINTS.search(text) is not None, only_may), text
+
+
+def permission(lower: Sequence[str], verb: int, main: int) -> tuple[int, str]:
+    """(+1, its modal verb) where a sentence lets its subject do something, (-1, …) where it forbids it, (0, "") where it does neither: a
+    "may" of chance, and what merely happens to one, is no leave."""
+    none = 0, ""
+    if verb < 1 or main <= verb or lower[verb] not in ("may", "can", "cannot", "must") or "only" in lower or lower[0] in _NOBODY_NAMED:
+        return none
+    if "be" in lower[verb:main] and not is_past(lower[main]) or stem(lower[main]) in _BEFALLS:
+        return none
+    denied = lower[verb] == "cannot" or not {"not", "never"}.isdisjoint(lower[verb:main]) or lower[0] in ("no", "nobody", "none", "neither")
+    if lower[verb] == "must" and not denied:
+        return none
+    return -1 if denied else 1, "can" if lower[verb] == "cannot" else lower[verb]
+
+
+def acts_in_a_role(word: str) -> bool:
+    """Whether a lower-case word means people in a role, who are given leave: "nurses", "trainees", "the verger"."""
+    return stem(word) in _ROLES or word.rstrip("s").endswith(("ee", "ist", "ian", "man", "men", "holder", "owner", "keeper", "worker"))
+
+
+_NOBODY_NAMED = frozenset("it this that there these those".split())
+_BEFALLS = frozenset(map(stem, (
+    "be have lose fail leak rise fall happen occur break cause crash forget differ vary change contain seem notice see know want need like feel find experience encounter suffer die "
+    "hurt appear result lead become vanish expire take cost last hear fear think believe include depend require exist remain get receive come help seem look mean belong return").split()))
+_ROLES = frozenset(map(stem, (
+    "guest member user pupil student child people person adult staff dog visitor client customer nurse tenant volunteer intern apprentice driver player teacher parent resident doctor surgeon "
+    "patient passenger cyclist pedestrian sailor skipper crew farmer gardener baker lawyer clerk cashier singer actor coach referee spectator contractor supplier manager director admin "
+    "administrator developer engineer reviewer editor author moderator subscriber customer participant applicant candidate witness juror priest verger guard conductor porter midwife "
+    "everyone everybody anyone nobody we you i").split()))
 
 
 def is_ending(word: str) -> bool:
