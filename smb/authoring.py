@@ -22,6 +22,7 @@ from smb.stores.hand_edit import HandEdit, joins_else, own_words
 from smb.stores.views import FILE_DELETED
 
 ACTOR = "human"
+TIDIER = "a person"  # who deleted the page of what held no longer: that takes nothing away, and a note may say it again
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +124,8 @@ def _deletion(deleted: str, history: Iterable[Revision]) -> list[Revision]:
     verdict = judge(history, about=deleted)
     if verdict.standing not in (Standing.CURRENT, Standing.CONTESTED, Standing.REVOKED):
         return []
-    said = tuple(r.id for r in verdict.supports)
-    return [new_revision(RevisionKind.REVOKE, deleted, verdict.supports[0].object_type, replaces=said, reason=FILE_DELETED, actor=ACTOR)]
+    said, actor = tuple(r.id for r in verdict.supports), TIDIER if verdict.standing is Standing.REVOKED else ACTOR
+    return [new_revision(RevisionKind.REVOKE, deleted, verdict.supports[0].object_type, replaces=said, reason=FILE_DELETED, actor=actor)]
 
 
 def _claim_as_said(found: MemoryObject, current: MemoryObject) -> MemoryObject:

@@ -41,7 +41,7 @@ def note(title: str, parts: list[tuple[str, str, int]], head: str) -> str:
     return f"---\ntags: [server]\n{head}---\n# {title}\n\n" + "\n\n".join(says.format(title.lower(), other, n) for says, other, n in parts) + "\n"
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEP, min_size=2, max_size=7))
 def test_after_any_run_of_ingest_evolve_and_undo_a_rebuild_writes_nothing_and_a_lost_index_makes_no_edit(folders: Iterator[Path], steps: list[object]) -> None:
     place = next(folders)

@@ -8,37 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
 
 import httpx
 
-from smb.inference.model_errors import ReplyRefused
+from smb.inference.wire import ReplyBounds
 
 UNCOMPRESSED = {"Accept-Encoding": "identity"}  # what goes with every request
 _HEADERS = {"Content-Type": "application/json"}
-
-
-@dataclass(slots=True)
-class ReplyBounds:
-    """What a reply of `host` may take: bytes, and seconds from its first to its last."""
-
-    host: str
-    bytes: int
-    seconds: float
-
-    def refuse(self, why: str) -> ReplyRefused:
-        return ReplyRefused(self.host, why)
-
-    def refusal(self, response: httpx.Response) -> ReplyRefused | None:
-        """Why a reply isn't read at all, from its headers."""
-        coding = response.headers.get("content-encoding", "").strip().lower()
-        if coding not in ("", "identity"):
-            return self.refuse("it is compressed, though that was not asked for")
-        announced = response.headers.get("content-length", "")
-        return self.too_long() if announced.isdecimal() and int(announced) > self.bytes else None
-
-    def too_long(self) -> ReplyRefused:
-        return self.refuse(f"it is longer than the {self.bytes / 1e6:.1f} MB smb reads of one")
 
 
 class AsyncBoundedTransport(httpx.AsyncHTTPTransport):
@@ -48,7 +24,7 @@ class AsyncBoundedTransport(httpx.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         response = await super().handle_async_request(request)
-        if refusal := self._bounds.refusal(response):
+        if refusal := self._bounds.refusal(response.headers):
             await response.aclose()
             raise refusal
         assert isinstance(response.stream, httpx.AsyncByteStream)
@@ -62,7 +38,7 @@ class BoundedTransport(httpx.HTTPTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         response = super().handle_request(request)
-        if refusal := self._bounds.refusal(response):
+        if refusal := self._bounds.refusal(response.headers):
             response.close()
             raise refusal
         assert isinstance(response.stream, httpx.SyncByteStream)

@@ -311,7 +311,7 @@ class ModelClient:
         try:
             return await ask()
         except ollama.ResponseError as error:
-            if not self._says_think or error.status_code not in (400, 422) or "think" not in str(error.error).lower():
+            if not self._says_think or error.status_code not in (400, 422) or "think" not in wire.said_by(error).lower():
                 raise
             self._says_think = False
         return await ask()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -51,15 +51,29 @@ def read_json(model: str, text: str, schema: Mapping[str, Any]) -> Any:
     if len(text) > MOST_CHARACTERS:
         raise AnswerMalformed(model, f"it is {len(text)} characters long")
     answer = text.strip()
-    if _parsed(answer) is _NONE:
+    values, complete = [_parsed(answer)], True
+    if values[0] is _NONE:
         answer = without_thinking(model, answer).strip()
-    if not answer:
-        raise AnswerEmpty(model)
-    values, complete = _values(answer)
+        if not answer:
+            raise AnswerEmpty(model)
+        values, complete = _values(answer)
     if not values:
         if not complete:
             raise AnswerTruncated(model, "the JSON never ends")
         raise AnswerMalformed(model, "it holds no JSON")
+    try:
+        fitting, reason = _fitting(values, schema)
+    except RecursionError as error:
+        raise AnswerMalformed(model, "it is nested too deeply") from error
+    if len(fitting) > 1:
+        raise AnswerMalformed(model, "it holds several different answers")
+    if not fitting:
+        raise AnswerMalformed(model, reason)
+    return fitting[0]
+
+
+def _fitting(values: Sequence[Any], schema: Mapping[str, Any]) -> tuple[list[Any], str]:
+    """The different values that fit the schema, and why the first of the others doesn't."""
     fitting: list[Any] = []
     reason = ""
     for value in values:
@@ -69,11 +83,7 @@ def read_json(model: str, text: str, schema: Mapping[str, Any]) -> Any:
             reason = reason or why
         elif shaped not in fitting:
             fitting.append(shaped)
-    if len(fitting) > 1:
-        raise AnswerMalformed(model, "it holds several different answers")
-    if not fitting:
-        raise AnswerMalformed(model, reason)
-    return fitting[0]
+    return fitting, reason
 
 
 def _values(answer: str) -> tuple[list[Any], bool]:
@@ -89,9 +99,9 @@ _NONE = object()
 
 
 def _parsed(text: str) -> Any:
-    for attempt in (text, _STRING_OR_COMMA.sub(lambda found: found[1] or "", text)):
+    for mend in (False, True):
         try:
-            return _DECODER.decode(attempt)
+            return _DECODER.decode(_STRING_OR_COMMA.sub(lambda found: found[1] or "", text) if mend else text)
         except (ValueError, RecursionError):
             continue
     return _NONE

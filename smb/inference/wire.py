@@ -7,7 +7,7 @@ redirect and never takes a proxy from the environment: what notes say goes to th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from smb.inference.model_errors import (
     CallTimedOut,
     ModelError,
     ModelMissing,
+    ReplyRefused,
     RequestRefused,
     ServerFailed,
     ServerUnreachable,
@@ -26,14 +27,13 @@ from smb.inference.model_errors import (
 )
 
 if TYPE_CHECKING:
-    from ollama import AsyncClient, Client
-
-    from smb.inference.bounded_reply import ReplyBounds
+    from ollama import AsyncClient, Client, ResponseError
 
 REPLY_BYTES = 2_000_000  # of a reply, at least: read as JSON it takes some thirty times as much at worst
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _PART_BYTES = 256  # one token of a streamed answer, with what is sent around it
 _LONGEST_NAME = 400
+_LONGEST_ERROR = 2000
 _TIMED_OUT_TRIES = 2  # a call that ran into its time has cost that time already
 _TOO_LONG = re.compile(r"(?:exceeds|longer than|too long|too large).{0,40}?(?:context|maximum|batch)|(?:context|input) length", re.IGNORECASE)
 _DETERMINISTIC = re.compile(r"grammar|schema|does not support|unsupported|invalid", re.IGNORECASE)
@@ -51,6 +51,25 @@ class Limits:
     context: int = 8192
     answer: int = 1536
     keep_alive: str = "10m"
+
+
+@dataclass(slots=True)
+class ReplyBounds:
+    """What a reply of `host` may take: bytes, and seconds from its first to its last."""
+
+    host: str
+    bytes: int
+    seconds: float
+
+    def refusal(self, headers: Mapping[str, str]) -> ReplyRefused | None:
+        """Why a reply with these headers isn't read at all."""
+        if headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
+            return ReplyRefused(self.host, "it is compressed, though that was not asked for")
+        announced = headers.get("content-length", "")
+        return self.too_long() if announced.isdecimal() and int(announced) > self.bytes else None
+
+    def too_long(self) -> ReplyRefused:
+        return ReplyRefused(self.host, f"it is longer than the {self.bytes / 1e6:.1f} MB smb reads of one")
 
 
 def async_client(host: str, limits: Limits) -> AsyncClient:
@@ -74,8 +93,6 @@ def sync_client(host: str, limits: Limits, bounds: ReplyBounds) -> Client:
 
 def bounds(host: str, limits: Limits) -> ReplyBounds:
     """What a reply may take: no answer has more tokens than the context."""
-    from smb.inference.bounded_reply import ReplyBounds
-
     return ReplyBounds(host, max(REPLY_BYTES, limits.context * _PART_BYTES), limits.call)
 
 
@@ -94,7 +111,7 @@ def failures(host: str, model: str, limits: Limits, what: str) -> Iterator[None]
     try:
         yield
     except ollama.ResponseError as error:
-        raise from_status(host, model, error.status_code, str(error.error)) from error
+        raise from_status(host, model, error.status_code, said_by(error)) from error
     except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout) as error:
         raise CallTimedOut(host, what, limits.call) from error
     except httpx.ConnectTimeout as error:
@@ -107,6 +124,11 @@ def failures(host: str, model: str, limits: Limits, what: str) -> Iterator[None]
         raise ServerUnreachable(host, f"no address that can be used ({error})") from error
     except (ValueError, TypeError, AttributeError, RecursionError) as error:  # what the package makes of cut, deep or foreign JSON; pydantic's own is a ValueError
         raise ServerUnreachable(host, f"it does not answer as Ollama does ({type(error).__name__} while it was {what})") from error
+
+
+def said_by(error: ResponseError) -> str:
+    """The words of an error, as far as anybody would read them."""
+    return error.error[:_LONGEST_ERROR] if isinstance(error.error, str) else "what it says is no text"
 
 
 def from_status(host: str, model: str, status: int, said: str) -> ModelError:
@@ -135,7 +157,7 @@ def pause_before_retry(error: ModelError, tried: int, limits: Limits) -> float |
 def installed_from(listed: Any) -> tuple[InstalledModel, ...]:
     """The models of a reply to /api/tags, by name. An entry that isn't as Ollama writes it is left out; ValueError where there is no list."""
     found = []
-    for entry in entries(listed):
+    for entry in _entries(listed):
         match entry:
             case {"model": str(name), "digest": str(digest), "size": int(size)} if size >= 0 and digest and _nameable(name) and _nameable(digest):
                 details = entry.get("details")
@@ -147,7 +169,7 @@ def installed_from(listed: Any) -> tuple[InstalledModel, ...]:
 def running_from(listed: Any) -> dict[str, int]:
     """The context of each model in a reply to /api/ps, 0 where it isn't said. As `installed_from`."""
     contexts = {}
-    for entry in entries(listed):
+    for entry in _entries(listed):
         match entry:
             case {"model": str(name)} | {"name": str(name)} if _nameable(name):
                 context = entry.get("context_length")
@@ -155,12 +177,11 @@ def running_from(listed: Any) -> dict[str, int]:
     return contexts
 
 
-def entries(listed: Any) -> list[Any]:
+def _entries(listed: Any) -> list[Any]:
     """What a reply lists as models. ValueError where it lists none, not even an empty list."""
-    models = listed["models"] if isinstance(listed, dict) and "models" in listed else ""
-    if not isinstance(models, list | None):
+    if not isinstance(listed, dict) or not isinstance(listed.get("models", ""), list | None):
         raise ValueError("no list of models")
-    return models or []
+    return listed["models"] or []
 
 
 def version_from(raw: Any) -> str:

@@ -53,8 +53,8 @@ async def is_rendering(catalog: Catalog, text: str, current: MemoryObject, rende
     from smb.stores.object_file import MalformedObjectFile, deserialize_memory  # imports yaml
 
     text = text.replace("\r\n", "\n")
-    if is_union(text):
-        return is_known_line_by_line(text, current, (await catalog.histories([current.id]))[current.id])
+    if is_union(text) and is_known_line_by_line(text, current, (await catalog.histories([current.id]))[current.id]):
+        return True
     try:
         found = deserialize_memory(text)
     except MalformedObjectFile:

@@ -1,7 +1,8 @@
 """Object files that git merged by union (`.gitattributes` of a bank: `merge=union`).
 
 Owns the recognition of such a file: two renderings of one object, line by line in one another. It can be rendered over,
-because every line of it is in the ledger. Never takes a person's edit for one: nobody writes a second `revision:`.
+because every line of it is in the ledger. Never takes a person's edit for one: nobody writes a second `revision:`, and what they
+write is in no ledger yet.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ GENERATED_LINK = re.compile(r"- [a-z_]+: \[\[[^\n]*\]\]")
 GENERATED_ENDS = re.compile(r"\[\[([^\[\]|\n]*)\|([^\[\]\n]*)\]\] ([a-z ]+) \[\[([^\[\]|\n]*)\|([^\[\]\n]*)\]\]\.")
 _COMPUTED = frozenset("id type confidence status created modified embedding_id graph_node_id verification mode valid_from valid_to "
                       "recorded_at evidence_total source lines".split())
+_KEY = re.compile(r"^[a-z_]+: ", re.MULTILINE)
+_FRONT_LINE = re.compile(r"^(?:modified: \"[^\"\n]*\"|embedding_id: emb-[0-9a-f]{12}|revision: \"?[0-9a-f]{16}\"?)$", re.MULTILINE)
 _ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|[^\[\],]+')
 
 
 def is_union(text: str) -> bool:
-    """Whether the front matter names two revisions, or two objects."""
-    lines = text.split("\n---\n", 1)[0].split("\n")
-    return any(sum(line.startswith(name) for line in lines) > 1 for name in ("revision: ", "id: ", "modified: "))
+    """Whether the front matter says a key twice, or some of a second one got below it."""
+    front, _, below = text.removeprefix("---\n").partition("\n---\n")
+    keys = [key[0] for key in _KEY.finditer(front)]
+    return len(keys) > len(set(keys)) or _FRONT_LINE.search(below) is not None
 
 
 def is_known_line_by_line(text: str, current: MemoryObject, history: Iterable[Revision]) -> bool:

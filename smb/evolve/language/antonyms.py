@@ -62,7 +62,7 @@ left | right
 domestic | foreign abroad
 read-only immutable | writable writeable mutable
 complete completed finished done | incomplete unfinished undone
-paid settled | unpaid outstanding overdue
+paid settled repaid | unpaid outstanding overdue
 full-time | part-time
 fixed | variable floating
 raw uncooked | cooked
@@ -74,6 +74,7 @@ sober | drunk
 ripe | unripe
 horizontal horizontally | vertical vertically
 in-person onsite | remote online virtual
+running | stop stopped halted
 working works functional operational | broken defective faulty inoperative
 edible | poisonous toxic
 sweetened sugared | unsweetened sugar-free
@@ -117,6 +118,7 @@ rough rougher coarse | smooth smoother fine
 steep steeper | flat gentle
 tight tighter | loose looser
 sharp sharper | blunt dull
+sharp sharper sharpest crisp | blurry blurred fuzzy
 sturdy solid stable steady reliable dependable | fragile flimsy unstable unreliable shaky flaky
 healthy healthier | sick ill unhealthy
 common frequent widespread | rare uncommon infrequent

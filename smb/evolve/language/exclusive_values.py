@@ -26,6 +26,7 @@ _CLASSES = {
     "dairy": "butter margarine lard", "flour": "wheat rye spelt oat barley rice",
     "instrument": "piano guitar violin cello flute trumpet drums clarinet saxophone viola harp bass organ trombone accordion oboe banjo ukulele",
     "sport": "football soccer tennis basketball hockey rugby cricket golf volleyball baseball badminton handball",
+    "place in a row": "upper middle lower front rear",
     "season": "spring summer autumn fall winter", "part of day": "morning afternoon evening night noon",
     "language": "english german french spanish italian portuguese dutch danish swedish norwegian finnish polish russian japanese chinese mandarin korean arabic hebrew turkish greek hindi czech hungarian",
     "city": "berlin paris london madrid rome lisbon vienna zurich geneva munich hamburg cologne frankfurt brussels amsterdam copenhagen stockholm oslo helsinki dublin edinburgh glasgow manchester "

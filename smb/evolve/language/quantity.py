@@ -183,6 +183,8 @@ def _read(m: re.Match[str], text: str) -> tuple[Quantity, str] | None:
     if top is None:
         return None
     scaled = _scale_of(high or "")
+    if high and top < low and scaled == 1 and not (money or unit or per):
+        return None  # "mixer 543-0"
     if high and scaled != 1 and _scale_of(m["low"]) == 1 and low < top / scaled * 10:
         low *= scaled
     bound = _BOUNDS.get((m["bound"] or "").strip().rstrip(".").lower(), "min" if m["plus"] else "")

@@ -67,7 +67,7 @@ _PHRASES = {
     "are forbidden to": "must not", "are forbidden from": "must not", "are prohibited from": "must not", "is prohibited from": "must not", "are banned from": "must not",
     "is in service": "is working", "is in operation": "is working", "keep running": "stay started", "keeps running": "stays started", "remain running": "stay started",
     "going on": "ongoing", "goes on": "ongoing", "going ahead": "ongoing", "stepped down": "step-down", "steps down": "step-down", "stepping down": "step-down", "gave up": "give-up", "given up": "give-up",
-    "gives up": "give-up", "on hold": "on-hold", "in progress": "in-progress", "under way": "in-progress", "in the works": "in-progress",
+    "gives up": "give-up", "on hold": "on-hold", "in full swing": "in-progress", "in progress": "in-progress", "under way": "in-progress", "in the works": "in-progress",
     "under development": "in-progress", "in development": "in-progress", "in active development": "in-progress", "up and running": "running-now",
     "under construction": "in-progress", "being built": "in-progress", "being developed": "in-progress", "being worked on": "in-progress",
     "out of service": "broken", "out of order": "broken", "out of use": "retired", "in use": "used", "in stock": "in-stock", "out of stock": "out-of-stock", "sold out": "out-of-stock",

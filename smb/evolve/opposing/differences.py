@@ -5,6 +5,7 @@ Owns how each is found. Never decides what a difference is worth: that takes all
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -42,6 +43,7 @@ class Difference:
     ends: bool = False
 
 
+_SOME_ONE = re.compile(r"\b(?:have|has|had|is|was)\s(?:an?|another)\s", re.IGNORECASE)
 _MAKING = frozenset(map(concept, "write build make design found paint compose invent publish bear create develop bake knit sew carve".split()))  # what was so made is so
 _ENDS = frozenset(map(concept, "expire end finish valid".split()))
 _LIMIT = concept("limit")
@@ -95,7 +97,7 @@ def _contrast(t: Token, u: Token) -> Difference | None:
 
 def _by_affix(one: str, other: str) -> bool:
     """ "Overstaffed" and "understaffed", "harmful" and "harmless"."""
-    over = one.startswith("over") and other.startswith("under") and len(one) > 8 and one[4:] == other[5:]
+    over = one.startswith("over") and other.startswith("under") and one.endswith(("ed", "weight")) and one[4:] == other[5:]
     return over or one.endswith("ful") and other.endswith("less") and len(one) > 6 and one[:-3] == other[:-4]
 
 
@@ -107,7 +109,7 @@ def figures(a: Analysed, b: Analysed) -> list[Difference]:
         if same and len(same) == sum(q.comparable(p) for p in a.quantities) == 1:
             r = same[0]
             if _excludes(q, r, a, b):
-                told = q.kind == "clock" and Time.PAST in (a.time, b.time)
+                told = q.kind == "clock" and (Time.PAST in (a.time, b.time) or _one_of_many(a) or _one_of_many(b))
                 found.append(Difference(OppositionKind.NUMBER, f"{_said(q)} against {_said(r)}", not told))
         elif same and len(same) > 1:
             found += [Difference(OppositionKind.NUMBER, "several figures", False)] if all(_excludes(q, r, a, b) for r in same) else []
@@ -121,6 +123,11 @@ def _excludes(q: Quantity, r: Quantity, a: Analysed, b: Analysed) -> bool:
     return q.excludes(r)
 
 
+def _one_of_many(a: Analysed) -> bool:
+    """ "We have a meeting at 5": there may be another."""
+    return _SOME_ONE.search(a.said.text) is not None
+
+
 def _said(q: Quantity) -> str:
     return " ".join(q.text.replace("at-most", "at most").replace("at-least", "at least").split())
 
@@ -132,7 +139,7 @@ def dated(a: Analysed, b: Analysed) -> Difference | None:
     d, e = a.dates[0], b.dates[0]
     if not d.excludes(e) or not _one_relation(d, e, a, b):
         return None
-    once = a.day_of and b.day_of or a.stance.ended and b.stance.ended or any(t.concept in ONCE for t in (*a.tokens, *b.tokens))
+    once = a.day_of and b.day_of and not d.text.endswith("s") and not e.text.endswith("s") or a.stance.ended and b.stance.ended or any(t.concept in ONCE for t in (*a.tokens, *b.tokens))
     return Difference(OppositionKind.DATE, f"{d.text} against {e.text}", once)
 
 
@@ -232,10 +239,12 @@ def two_values(left: list[Token], right: list[Token], a: Analysed, b: Analysed) 
 
 
 def _labels(mine: list[Token], all_mine: list[Token], theirs: list[Token], all_theirs: list[Token]) -> bool:
-    """Whether the two values are one kind of thing with two labels: "cabinet B", "cabinet D"."""
+    """Whether the two values are one kind of thing with two labels or of two makes: "cabinet B", "cabinet D"; "the red box", "the blue box"."""
     if len(mine) != 1 or len(theirs) != 1 or len(all_mine) != 2 or len(all_theirs) != 2:
         return False
     t, u = mine[0], theirs[0]
+    if values_exclude(t.form, u.form) and t.at < max(x.at for x in all_mine) and u.at < max(x.at for x in all_theirs):
+        return True
     short = all(x.weight == 2.0 and (x.form.isdigit() or len(x.form) == 1) and x.at == max(y.at for y in every) for x, every in ((t, all_mine), (u, all_theirs)))
     return short and t.form.isdigit() == u.form.isdigit()
 

@@ -160,7 +160,7 @@ def _worded(a: Analysed, b: Analysed) -> Opposition | None:
     if len(found) != 1 or not _tenses_meet(a, b, found[0]):  # two differences undo each other, or make two stories of it
         return None
     decisive = found[0]
-    if decisive.kind is OppositionKind.ANTONYM and a.order != b.order and (b if a.order else a).steady:
+    if decisive.kind is OppositionKind.ANTONYM and any(x.order and not x.steady and y.steady for x, y in ((a, b), (b, a))):
         decisive = replace(decisive, sure=True)  # "stays locked" against "unlock": no event that comes after another
     certainty = alike + sum(t.weight or 0.25 for t in a.tokens if t.concept in shared)
     if alike < 1 and not _specific(a, b, shared, decisive, not any(t.weight for t in (*left, *right))):

@@ -263,7 +263,7 @@ def _may_be_finite(lower: list[str], i: int) -> bool:
         return True
     if before.endswith("s") or not (w.endswith("ed") or w.endswith("s") and not w.endswith(("ss", "us", "is"))):
         return False
-    return after in DETERMINERS or after in PREPOSITIONS or after in FILLERS or after in PRONOUNS
+    return after in DETERMINERS or after in PREPOSITIONS or after in FILLERS or after in PRONOUNS or after in ("#c", "#n")
 
 
 _SUBORDINATE = frozenset("that which who whose whom where when while if because although whereas unless until whenever".split())
@@ -277,6 +277,8 @@ def _is_finite(lower: list[str], i: int) -> bool:
         return True
     if before in _SUBJECTS:
         return w not in FILLERS and (w not in PREPOSITIONS or w == "like") and w not in _NEGATION
+    if before in _HOW_OFTEN and w.isalpha() and w.endswith(("s", "ed")) and w not in FILLERS and i > 1:
+        return True
     if not w.replace("-", "").isalpha() or stem(w) not in VERBS or before in DETERMINERS or before in PREPOSITIONS or w.endswith("ing"):
         return False
     if is_past(w):
@@ -284,6 +286,7 @@ def _is_finite(lower: list[str], i: int) -> bool:
     return w.endswith("s") or before.endswith("s") or before in FILLERS and i > 1 and (lower[i - 2] in _SUBJECTS or lower[i - 2].endswith("s"))
 
 
+_HOW_OFTEN = frozenset("always never often rarely seldom usually sometimes frequently hardly".split())
 _SUBJECTS = frozenset("i we you they he she it who everyone nobody everybody".split())
 
 
