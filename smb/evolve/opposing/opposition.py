@@ -214,6 +214,8 @@ def _weighed(a: Analysed, b: Analysed, left: list[Token], right: list[Token], di
     if any(_other_person(x, y, rest) for x, y, rest in ((a, b, right), (b, a, left))):
         return None
     sure = difference.sure and top < 1 and top2 < 1 and not (top and top2) and (certainty >= 2 or not top and not top2)
+    if a.negations and b.negations and difference.kind in (OppositionKind.NUMBER, OppositionKind.DATE, OppositionKind.VALUE) and _under_not(a) != _under_not(b):
+        sure = False  # "no cover, with heating: 9 hours", "cover, no heating: 4 hours"
     if difference.always is not None and any(mine if difference.always is a else theirs):
         sure = False
     if difference.kind is OppositionKind.ANTONYM and a.order != b.order and not (b if a.order else a).steady and not _obliged(b if a.order else a):
@@ -221,6 +223,10 @@ def _weighed(a: Analysed, b: Analysed, left: list[Token], right: list[Token], di
     if difference.kind is not OppositionKind.DATE and any(t.form == "must" for t in (*left, *right)) and not (a.order or b.order):
         sure = False
     return Opposition(difference.kind, (difference.reason,), sure)
+
+
+def _under_not(a: Analysed) -> frozenset[str]:
+    return frozenset(t.concept for t in a.tokens if t.in_scope)
 
 
 def _obliged(a: Analysed) -> bool:
