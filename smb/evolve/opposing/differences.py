@@ -156,7 +156,9 @@ def denied(a: Analysed, b: Analysed) -> Difference | None:
         return None
     no, yes = (a, b) if a.negations % 2 else (b, a)
     scope = [t for t in no.tokens if t.in_scope]
-    sure = a.negations + b.negations == 1 and not (a.stance.ended or b.stance.ended) and (a.order == b.order or (b if a.order else a).steady) and (any(t.weight >= 0.5 and (t.concept in yes.concepts or t.poles and any(same_pole(t.poles, u.poles) for u in yes.tokens)) for t in scope) or {t.concept for t in scope} <= yes.concepts)
+    said = any(t.weight >= 0.5 and (t.concept in yes.concepts or t.poles and any(same_pole(t.poles, u.poles) for u in yes.tokens)) for t in scope)
+    alike = a.order == b.order or (b if a.order else a).steady
+    sure = a.negations + b.negations == 1 and not (a.stance.ended or b.stance.ended) and alike and (said or {t.concept for t in scope} <= yes.concepts)
     return Difference(OppositionKind.NEGATION, f"{quoted(no)} against {quoted(yes)}", sure, always=no if sure and no.universal and same_person(no, yes) else None)
 
 
