@@ -375,7 +375,7 @@ class Bank:
         graph = await self._graph()
         start = await self._lookup().object_id(reference)
         reach = await graph.multi_hop_query(start, max_hops=hops, edge_type_filter=tuple(types) or None)
-        return {"schema_version": SCHEMA_VERSION, "start": start, "hops": hops, **asdict(reach)}
+        return {"schema_version": SCHEMA_VERSION, "start": start, "hops": hops, **reach.as_dict()}
 
     async def graph_path(self, a: str, b: str, max_hops: int = 6) -> dict[str, Any]:
         """The shortest path between two objects: "path" is None when there is none."""

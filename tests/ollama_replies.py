@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 DIGEST = "0123456789abcdef" * 4
@@ -74,9 +74,19 @@ class Status:
 
 @dataclass(frozen=True)
 class Raw:
-    """A body as it is, with status 200."""
+    """A body as it is, with status 200 and these headers above others."""
 
     body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Flood:
+    """A reply that never ends: `start`, then `part` again and again with `pause` seconds between, until the client goes away."""
+
+    start: bytes
+    part: bytes
+    pause: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -122,4 +132,4 @@ class Redirect:
     to: str
 
 
-Scripted = Say | Live | Status | Raw | Reset | CutStream | StreamError | Hang | Vectors | Redirect
+Scripted = Say | Live | Status | Raw | Flood | Reset | CutStream | StreamError | Hang | Vectors | Redirect

@@ -28,6 +28,7 @@ from ollama_replies import (  # noqa: F401 - tests take them from here
     VECTORS,
     WORDS,
     CutStream,
+    Flood,
     Hang,
     Live,
     Model,
@@ -82,6 +83,7 @@ class OllamaServer:
         self.num_ctx_limit = 0  # a context the server never goes beyond (OLLAMA_CONTEXT_LENGTH)
         self.at_once = self.most_at_once = 0
         self.cancelled = 0  # calls whose client went away while the server was at work
+        self.flooded = 0  # bytes of floods that were sent
         self.loaded: dict[str, int] = {}  # model → the context it was last loaded with, as /api/ps tells
         self.lock = threading.Lock()
         self._scripts: dict[str, deque[Scripted]] = defaultdict(deque)
@@ -183,8 +185,10 @@ class _Handler(BaseHTTPRequestHandler):
         match reply:
             case Status(code, said, raw):
                 return self._send(code, raw if raw is not None else json.dumps({"error": said}).encode())
-            case Raw(data):
-                return self._send(200, data)
+            case Raw(data, headers):
+                return self._send(200, data, headers)
+            case Flood():
+                return self._flood(ollama, reply)
             case Redirect(to):
                 self.send_response(307)
                 self.send_header("Location", to)
@@ -285,6 +289,23 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
 
+    def _flood(self, ollama: OllamaServer, reply: Flood) -> None:
+        """Ends with the client, or at a size no client should have taken."""
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        piece = reply.start or reply.part
+        try:
+            while not ollama._stopping.is_set() and ollama.flooded < 300_000_000:
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+                ollama.flooded += len(piece)
+                piece = reply.part
+                if reply.pause and self._gone_within(reply.pause):
+                    break
+        except OSError:
+            ollama.cancelled += 1
+        self.close_connection = True
+
     def _cut(self, data: bytes) -> None:
         """Half of a body whose length was announced whole."""
         self.send_response(200)
@@ -316,10 +337,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _error(self, code: int, said: str) -> None:
         self._send(code, json.dumps({"error": said}).encode())
 
-    def _send(self, code: int, data: bytes) -> None:
+    def _send(self, code: int, data: bytes, headers: Mapping[str, str] = {}) -> None:
         self.send_response(code)
-        self.send_header("Content-Type", "application/json; charset=utf-8")
-        self.send_header("Content-Length", str(len(data)))
+        for name, value in ({"Content-Type": "application/json; charset=utf-8", "Content-Length": str(len(data))} | dict(headers)).items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
 

@@ -152,7 +152,7 @@ def test_an_episode_stated_on_three_days_becomes_knowledge_and_falls_back_when_a
         ingest(bank, tmp_path / "notes")
         note = evolve(bank)["promotion"]
     assert table(bank)["Kiln North reached 1240 °C at 21:50."][:2] == ("semantic", 3) and "promoted" in note
-    assert evolve(bank)["promotion"] == "no class changed"
+    assert evolve(bank)["promotion"] == "nothing changed"
     (tmp_path / "notes" / "journal" / "2031-03-02.md").unlink()
     ingest(bank, tmp_path / "notes")
     evolve(bank)

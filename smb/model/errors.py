@@ -26,7 +26,7 @@ Owns the root and its exit code; each concrete error lives beside the code that 
     ├── recall.profiles          UnknownProfile (exit 2), ProfileCycle, BadProfile
     ├── recall.query             EmptyQuery (exit 2)
     ├── bank_layout              NoBank, NotEmpty, BankTooNew, BankTomlDamaged
-    ├── conflicts                UnknownConflict, NotAResolution (exit 2), SideGone
+    ├── conflicts                UnknownConflict, NotAResolution (exit 2), SideGone, UnknownKind (exit 2)
     ├── config                   BadSetting, UnreadableSettings, UnknownSetting (exit 2)
     ├── embeds                   NothingToExpand
     ├── keys                     NotListed, NoKey (exit 2), ListHidden
