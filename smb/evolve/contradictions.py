@@ -238,7 +238,7 @@ def _reopened(one: Known) -> list[Revision]:
 def _question(voices: Mapping[str, Voice], d: Disagreement, contradiction: Wanted) -> str:
     one, other = _speaker(d.one, voices), _speaker(d.other, voices)
     return (f"{one.link} stands against {other.link}; see [[{contradiction.page}|{contradiction.statement.title}]].\n\n"
-            f"While it is open, `smb conflicts resolve {contradiction.id} --keep a` or `--keep b` says which side holds.")
+            f"`smb conflicts resolve {contradiction.id} --keep a` (or `--keep b`) says which side holds, while it is open.")
 
 
 def _as_noted(claim: MemoryObject, supports: Iterable[Revision]) -> MemoryObject:

@@ -143,7 +143,8 @@ class OllamaEmbedder:
     def _description(self) -> _Described:
         if self._described is None:
             try:
-                found = named(self.model, self._patiently(lambda client: wire.installed_from(client._request_raw("GET", "/api/tags").json()), "listing its models"), self.host)
+                installed = self._patiently(lambda client: wire.installed_from(client._request_raw("GET", "/api/tags").json()), "listing its models")
+                found = named(self.model, installed, self.host)
                 shown = self._patiently(lambda client: client.show(found.name), f"describing {found.name}")
                 if shown.capabilities and "embedding" not in shown.capabilities:
                     raise self._unavailable(f"{found.name} makes no embeddings", f"Take one that does: `ollama pull {EMBEDDING}`.")

@@ -161,8 +161,8 @@ def installed_from(listed: Any) -> tuple[InstalledModel, ...]:
         match entry:
             case {"model": str(name), "digest": str(digest), "size": int(size)} if size >= 0 and digest and _nameable(name) and _nameable(digest):
                 details = entry.get("details")
-                family, parameters = (details.get("family"), details.get("parameter_size")) if isinstance(details, dict) else (None, None)
-                found.append(InstalledModel(name, digest, size, family if isinstance(family, str) else "", parameters_of(parameters if isinstance(parameters, str) else None)))
+                said = {key: value for key, value in details.items() if isinstance(value, str)} if isinstance(details, dict) else {}
+                found.append(InstalledModel(name, digest, size, said.get("family", ""), parameters_of(said.get("parameter_size"))))
     return tuple(sorted(found, key=lambda model: model.name))
 
 
