@@ -20,7 +20,7 @@ _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _CHANGING = (  # what is another from run to run
     (re.compile(r"\b\d+\.\d s\b"), "N s"),
     (re.compile(r"\b\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d UTC\b|T\d\d:\d\d:[\d.]+\+00:00)"), "TIME"),
-    (re.compile(r"\b[0-9a-f]{12}(?=  the record of this cycle| --bank my-bank takes this back|  [a-z-]+  TIME)"), "ACT"),  # its id is of its time too
+    (re.compile(r"\b[0-9a-f]{12}(?=  the record of this cycle| --bank my-bank takes this back|` brings it back|  [a-z-]+  TIME)"), "ACT"),  # its id is of its time too
 )
 
 

@@ -85,7 +85,7 @@ def test_a_large_batch_from_a_lazy_source_needs_few_descriptors(tmp_path: Path, 
     monkeypatch.setattr(atomic_file, "before_step", count)
     assert write_batch((tmp_path / f"{n}.md", b"%d" % n) for n in range(1000)) == 1000
     assert contents(tmp_path) == {f"{n}.md": b"%d" % n for n in range(1000)}
-    assert before < most < before + 200 and descriptors() == before
+    assert before < most < before + 200 and descriptors() <= before  # fewer where another test's were left to be collected
 
 
 def test_a_failing_write_leaves_the_old_file_and_no_temporary(tmp_path: Path) -> None:
