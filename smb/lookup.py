@@ -166,6 +166,14 @@ class Lookup:
                 return found[1]
         return await self.object_id(reference)
 
+    async def _successors(self, object_id: str, standing: str) -> list[tuple[str, str]]:
+        """(id, title) of what a merged or split object became; nothing for any other."""
+        if standing not in ("merged", "split"):
+            return []
+        into = judge((await self.catalog.histories([object_id]))[object_id], about=object_id).into
+        titles = {row["id"]: row["title"] for row in await self.catalog.fetch_in("SELECT id, title FROM memory_objects WHERE id IN ({marks})", into)}
+        return [(i, titles[i]) for i in into if i in titles]
+
     async def _object(self, o: MemoryObject) -> dict[str, Any]:
         rows = await self.catalog.fetch("SELECT standing FROM memory_objects WHERE id = ?", (o.id,))
         strength = (await strengths(self.catalog, [o.id])).get(o.id, PLAIN)
@@ -174,6 +182,7 @@ class Lookup:
             "confidence": o.confidence, "status": o.status, "verdict": rows[0]["standing"] if rows else "unknown", "mode": o.mode,
             "verification": o.verification, "key": list(o.key) or None, "value": o.value, "valid_from": o.valid_from, "valid_to": o.valid_to,
             "recorded_at": o.recorded_at, "created": o.created, "modified": o.modified, "location": o.location, "layer": int(o.layer),
+            "into": [{"id": i, "title": t} for i, t in await self._successors(o.id, rows[0]["standing"] if rows else "")],
             "class": strength.class_, "strength": strength.factor, "blacklisted": strength.blacklisted,
             "links": [{"target": link.target, "type": link.type, "title": link.title} for link in o.links],
             "citations": await self._citations(o.evidence), "markdown": o.to_markdown(),

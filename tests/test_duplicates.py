@@ -84,7 +84,8 @@ def test_what_stands_for_others_has_all_they_had_and_they_stay_reachable(bank: P
     assert rows(bank, "SELECT supports FROM memory_objects WHERE title = 'Glaze recipe'")[0][0] == 3
     assert rows(bank, "SELECT json_array_length(source_ids) FROM memory_objects WHERE title = 'Glaze recipe'") == [(3,)]
     original = id_of(bank, "Glaze recipes")
-    assert shown(bank, "Glaze recipes")["status"] == "merged"
+    gone = shown(bank, "Glaze recipes")
+    assert gone["status"] == "merged" and [one["title"] for one in gone["into"]] == ["Glaze recipe"] and not into["into"]
     assert any("merge" in str(step) for step in ask(bank, "history", original)["revisions"])
 
 

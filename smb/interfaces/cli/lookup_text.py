@@ -54,6 +54,7 @@ def _object(answer: dict[str, Any], page: Page) -> str:
         "aliases": ", ".join(answer["aliases"]),
         "tags": ", ".join(answer["tags"]),
         "trust": f"{answer['verification']}, {answer['mode']}, confidence {answer['confidence']:.2f}",
+        "into": ", ".join(f"{one['title']} ({one['id']})" for one in answer["into"]),
         "memory": _memory(answer),
         "learned": day(answer["recorded_at"]),
         "file": answer["location"],
