@@ -45,12 +45,11 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A document the model has read, and what it said."""
+    """A document the model has read, what it said, and what that and the rules come to; None for a note that can't be read."""
 
     waiting: Waiting
-    data: bytes
-    note: Note | Skipped
     answers: list[dict[str, Any]]
+    reading: Reading | None
 
 
 @dataclass(slots=True)
@@ -114,59 +113,69 @@ class ModelReading:
         waiting = await pending(self.catalog, self.memo)
         actor = f"model:{report.model} prompt:{self.template.name}@{self.template.hash}"
         done: list[_Read] = []
+        saying: asyncio.Task[None] | None = None
         now = asyncio.get_running_loop().time
         said = now()
 
         async def ask(one: Waiting) -> _Read:
-            return await self._ask(one, client)
+            return await self._ask(one, client, actor)
 
-        async for one, outcome in client.each(waiting, ask, stage="model", progress=progress):
-            if isinstance(outcome, ModelUnavailable):
-                report.unavailable = str(outcome)
-                continue
-            if isinstance(outcome, ModelError):
-                self.memo.fail(one.source, str(outcome))
-                report.failed.append((one.path, str(outcome)))
-                continue
-            done.append(outcome)
-            if len(done) >= TOGETHER or now() - said > PATIENCE:
-                await self._say(done, actor, report)
-                done, said = [], now()
-        await self._say(done, actor, report)
+        try:
+            async for one, outcome in client.each(waiting, ask, stage="model", progress=progress):
+                if isinstance(outcome, ModelUnavailable):
+                    report.unavailable = str(outcome)
+                    continue
+                if isinstance(outcome, ModelError):
+                    self.memo.fail(one.source, str(outcome))
+                    report.failed.append((one.path, str(outcome)))
+                    continue
+                done.append(outcome)
+                if len(done) >= TOGETHER or now() - said > PATIENCE:
+                    if saying is not None:
+                        await saying
+                    saying, done, said = asyncio.ensure_future(self._say(done, actor, report)), [], now()  # the model goes on meanwhile
+            if saying is not None:
+                await saying
+            await self._say(done, actor, report)
+        finally:
+            if saying is not None and not saying.done():
+                saying.cancel()
+                await asyncio.gather(saying, return_exceptions=True)
         report.pending = len(await pending(self.catalog, self.memo))
         return report
 
-    async def _ask(self, one: Waiting, client: ModelClient) -> _Read:
+    async def _ask(self, one: Waiting, client: ModelClient, actor: str) -> _Read:
         from smb.ingest.extract_model import asked
-        from smb.ingest.read import read_note
-
-        data = self.evidence.read(one.source)
-        note = read_note(one.path, one.source, data)
-        return _Read(one, data, note, [] if isinstance(note, Skipped) else await asked(note, client, self.template))
-
-    async def _say(self, done: Sequence[_Read], actor: str, report: ModelReport) -> None:
-        """Plans the documents again with what the model read, commits what that adds, and only then notes that they are read."""
         from smb.ingest.extract_rules import RulesExtractor
         from smb.ingest.ground import ground
         from smb.ingest.plan import date_of
+        from smb.ingest.read import read_note
         from smb.ingest.resolve import Reading
 
-        rules = RulesExtractor()
+        data = self.evidence.read(one.source)
+        note = read_note(one.path, one.source, data)
+        if isinstance(note, Skipped):
+            return _Read(one, [], None)
+        answers = await asked(note, client, self.template)
+        extraction = ground(note, data, with_model(note, RulesExtractor().extract(note), {"actor": actor, "answers": answers}))
+        return _Read(one, answers, Reading(one.document, one.root, note, extraction, date_of(note)))
+
+    async def _say(self, done: Sequence[_Read], actor: str, report: ModelReport) -> None:
+        """Plans the documents again with what the model read, commits what that adds, and only then notes that they are read."""
         by_root: dict[str, list[Reading]] = {}
         for one in done:
-            if isinstance(one.note, Skipped):
-                continue
-            extraction = ground(one.note, one.data, with_model(one.note, rules.extract(one.note), {"actor": actor, "answers": one.answers}))
-            report.refused.update(refusal.gate for refusal in extraction.refused)
-            by_root.setdefault(one.waiting.root, []).append(Reading(one.waiting.document, one.waiting.root, one.note, extraction, date_of(one.note)))
+            if one.reading is not None:
+                report.refused.update(refusal.gate for refusal in one.reading.extraction.refused)
+                by_root.setdefault(one.waiting.root, []).append(one.reading)
         if by_root:
-            await self._commit(by_root, [one.waiting.document for one in done], rules.fingerprint, report.model)
+            await self._commit(by_root, [one.waiting.document for one in done], report.model)
         for one in done:
             self.memo.put(one.waiting.source, actor, one.answers)
         report.read += len(done)
 
-    async def _commit(self, by_root: Mapping[str, list[Reading]], documents: Sequence[str], rules: str, model: str) -> None:
+    async def _commit(self, by_root: Mapping[str, list[Reading]], documents: Sequence[str], model: str) -> None:
         """Commits what the readings add, of documents that are still as they were read."""
+        from smb.ingest.extract_rules import RulesExtractor
         from smb.ingest.planner import Planner
 
         async with self.writing():
@@ -174,7 +183,7 @@ class ModelReading:
                 "SELECT id, source FROM documents WHERE live = 1 AND id IN ({marks})", documents)}
             for root, readings in by_root.items():
                 current = [r for r in readings if live.get(r.document) == r.note.source]
-                if revisions := await Planner(self.catalog, self.keys).plan(root, current, rules):
+                if revisions := await Planner(self.catalog, self.keys).plan(root, current, RulesExtractor.fingerprint):
                     await self.commit(Transaction("model", model, self.clock(), tuple(revisions)), {})
             await self.catalog.begin()
             await self.keys.mark()
