@@ -1,8 +1,8 @@
-"""What does smb cost beside the model? usage: python tests/bench/model_overhead.py [--notes 500] [--latency 0.05] [--parallel 2]
+"""What does smb cost beside the model? usage: python tests/bench/model_overhead.py [--notes 500] [--latency 0.05]
 
 Made-up notes are ingested, then read with a stub of a model that answers each call after `latency` seconds, in a process of its
-own. Prints wall seconds of the ingest, of the reading, of the calls (calls × latency ÷ parallel), and the overhead: what the
-reading took beyond the calls, as a share of the calls' whole time.
+own. Prints wall seconds of the ingest, of the reading and of as many calls by the bare official client, and the overhead: what the
+reading took beyond the bare calls, as a share of them.
 """
 
 from __future__ import annotations
@@ -41,6 +41,22 @@ def serve(latency: float, told: Any) -> None:
         time.sleep(3600)
 
 
+async def bare(host: str, count: int, parallel: int) -> float:
+    """Seconds the official client alone takes for as many calls, so many at once: the stub's own time and the wire's."""
+    from ollama import AsyncClient
+
+    client, slots = AsyncClient(host), asyncio.Semaphore(parallel)
+    passages = "\n\n".join(f"[{n}] The kiln of the yard {n} weighs {n} kg and stands in the hall." for n in range(1, 9))
+
+    async def call() -> None:
+        async with slots:
+            await client.chat("qwen3:8b", [{"role": "user", "content": passages}], format="json", think=False)
+
+    started = time.perf_counter()
+    await asyncio.gather(*(call() for _ in range(count)))
+    return time.perf_counter() - started
+
+
 async def run(notes: Path, bank: Path, host: str) -> tuple[float, float, dict[str, Any]]:
     await Bank.init(bank, git=False)
     async with Bank.open(bank, settings=Settings.resolve(bank_dir=bank, environ={"SMB_OLLAMA_HOST": host})) as opened:
@@ -61,13 +77,12 @@ def main() -> None:
     server.start()
     with tempfile.TemporaryDirectory() as folder:
         notes = make(Path(folder) / "notes", chosen.notes)
-        plain, reading, report = asyncio.run(run(notes, Path(folder) / "bank", told.get()))
+        host, parallel = told.get(), Settings().model_parallel
+        alone = asyncio.run(bare(host, chosen.notes, parallel))
+        plain, reading, report = asyncio.run(run(notes, Path(folder) / "bank", host))
     server.terminate()
-    parallel = Settings().model_parallel
-    calls = chosen.notes * chosen.latency
-    print(f"ingest {plain:.2f} s; reading {report['read']} notes {reading:.2f} s, of which the model {calls / parallel:.2f} s ({calls:.1f} s of calls, {parallel} at once)")
-    print(f"smb worked {report['cpu']:.2f} CPU seconds meanwhile, {100 * report['cpu'] / calls:.1f} % of the model's time")
-    print(f"overhead {100 * (reading - calls / parallel) / calls:.1f} % of the model's time; refused {report['refused']}")
+    print(f"ingest {plain:.2f} s; reading {report['read']} notes {reading:.2f} s; the same number of calls by the bare client {alone:.2f} s ({parallel} at once)")
+    print(f"smb worked {report['cpu']:.2f} CPU seconds meanwhile; overhead {100 * (reading - alone) / alone:.1f} % of the bare calls' time; refused {report['refused']}")
 
 
 if __name__ == "__main__":
