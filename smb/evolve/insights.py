@@ -13,12 +13,11 @@ from datetime import timedelta
 from smb.evolve.chronicle.dated import OF_THE_NOTE, cite, sentence, shown
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.plans import note
-from smb.evolve.snapshot import EVOLVED, Doc, Item, Snapshot
+from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.evolve.verification_gaps import BUILT_ON, MUCH, UNVERIFIED, built_on, changing_attributes, listed
 from smb.model.currentness import judge
 from smb.model.edges import EdgeType
 from smb.model.evidence import Span
-from smb.model.identity import fold
 from smb.model.objects import Link, MemoryType, Mode
 from smb.model.revision import DOCUMENT, Statement
 from smb.model.validity import from_iso, to_iso

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from smb.evolve.contradictions import Known, Told, claim_histories, joined, known_contradictions
+from smb.evolve.contradictions import Told, claim_histories, joined, known_contradictions
 from smb.evolve.duplicates import members_of
 from smb.evolve.sameness.merging import Pair, groups_of, merge_revisions, merges
 from smb.evolve.opposing.opposed_claims import Judge, Opposed

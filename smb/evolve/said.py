@@ -22,7 +22,6 @@ class Said:
     value: str = ""
     about: str = ""
     attributed_to: str = ""
-    negated: bool = False
     valid: Interval = ALWAYS
     date: Interval = ALWAYS
     tags: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ from smb.evolve.said import Said
 from smb.model.currentness import Standing, judge
 from smb.model.edges import EdgeType
 from smb.model.evidence import Span
-from smb.model.objects import TYPE_TO_LOCATION, MemoryType, Mode
+from smb.model.objects import MemoryType, Mode
 from smb.model.revision import DOCUMENT, Revision, Statement
 from smb.model.validity import ALWAYS, Interval, from_iso
 from smb.stores.catalog import Catalog
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from smb.stores.embedding_matrix import EmbeddingMatrix
 
 HOLDS = (Standing.CURRENT.value, Standing.CONTESTED.value)
-STATED_TYPES = tuple(t.value for t in MemoryType if TYPE_TO_LOCATION[t][0] <= 1)
 EVOLVED = "evolve"  # kind of the transactions of a cycle
 _COLUMNS = ("id, type, title, confidence, standing, mode, verification, subject, attribute, value, about, attributed_to, valid_from, valid_to, "
             "recorded_at, modified, CASE mode WHEN 'inferred' THEN identity ELSE '' END, supports, changed, vector_row, tags, location, merged_into")

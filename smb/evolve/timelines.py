@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from smb.evolve.chronicle.dated import Step, StepReader, cite, sentence, shown, told
+from smb.evolve.chronicle.dated import Step, StepReader, cite, sentence, told
 from smb.evolve.phase import Proposals, Wanted
 from smb.evolve.snapshot import Doc, Item, Snapshot
 from smb.model.edges import EdgeType

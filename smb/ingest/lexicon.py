@@ -259,7 +259,6 @@ STATUS_WORDS = frozenset((
 ))
 TERM_HEADERS = _words("term terms word concept acronym abbreviation expression 用語 术语 名词 begriff termo")
 VALUE_HEADERS = _words("value setting values amount wert valor valeur 値 值 current")
-KEY_HEADERS = _words("key setting settings property option parameter name field attribute item 項目 设置 キー 键")
 GENERIC_STEMS = _words(
     "index readme home main default untitled note notes new document doc page content about overview license "
     "changelog contributing summary toc _index"

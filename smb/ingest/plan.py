@@ -19,7 +19,6 @@ from smb.model.revision import DOCUMENT, Revision, RevisionKind, Statement, new_
 from smb.model.validity import ALWAYS, Interval, TimeError, parse_interval
 
 Said = tuple[Statement | DocumentVersion, tuple[Span, ...]]
-PASSAGE_KINDS = frozenset({"paragraph", "item", "row", "turn", "quote", "code", "heading", "properties", "html", "title", "math"})
 REMOVED = "source removed"
 NEWER_VERSION = "newer version of the same document"
 NOT_RESTATED = "no longer in the document"

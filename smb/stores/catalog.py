@@ -27,7 +27,6 @@ from smb.stores.catalog_schema import MIGRATIONS
 
 CHUNK = 800  # values in one IN (…) list; SQLite's limit is far above, its planner slows down long before
 BUSY_MS = 15_000
-_REPLACERS = "SELECT by_id FROM replacements WHERE replaced IN (SELECT id FROM revisions WHERE object_id IN ({marks}))"
 
 
 class CatalogTooNew(SmbError):

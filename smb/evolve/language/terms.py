@@ -6,11 +6,8 @@ of characters. Holds no topic word.
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from smb.model.english import IRREGULAR, STOP_WORDS
@@ -50,14 +47,3 @@ def terms_of(text: str) -> list[str]:
         elif word not in STOP_WORDS:
             found.append(stem(word))
     return found
-
-
-def distinctive(texts: Sequence[Iterable[str]], background: Counter[str], total: int, limit: int = 8) -> list[str]:
-    """The terms that set `texts` (each as terms) apart from the rest of the bank, strongest first.
-
-    `background` counts in how many of `total` texts of the bank each term occurs. A term of a single text is none.
-    """
-    here = Counter(term for text in texts for term in set(text))
-    least = 2 if len(texts) > 1 else 1
-    scores = {term: n * math.log((1 + total) / (1 + background[term])) for term, n in here.items() if n >= least and not term.isdigit()}
-    return [term for term, score in sorted(scores.items(), key=lambda pair: (-pair[1], pair[0])) if score > 0][:limit]

@@ -37,7 +37,7 @@ _TURNING = frozenset("not no never none nobody nothing neither nor without all e
 
 def same_claim(one: Said, other: Said, cosine: float = 0.0) -> Sameness | None:
     """Why two claims are one; None where they are two. `cosine` is that of their embeddings; it never makes anything sure. Symmetric."""
-    if one.negated != other.negated or fold(one.attributed_to) != fold(other.attributed_to) or not _may_hold_together(one.valid, other.valid):
+    if fold(one.attributed_to) != fold(other.attributed_to) or not _may_hold_together(one.valid, other.valid):
         return None
     if one.key and other.key and one.key == other.key and not _one_value(one, other):
         return None
